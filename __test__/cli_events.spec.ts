@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { eventsOf, type ServerEvent } from '../cli/mcp/events.js'
-import { Held, linesOf, type Overlong } from '../cli/mcp/lines.js'
+import { ByteBuffer, linesOf, type Overlong } from '../cli/mcp/lines.js'
 
 const END = 1_024
 const MOST = 3_000
@@ -111,7 +111,7 @@ describe('what is held of a message', () => {
     fc.assert(
       fc.property(fc.nat({ max: 3 * MOST }), SIZES, (size, sizes) => {
         const bytes = Buffer.from(Array.from({ length: size }, (_, at) => 32 + (at % 90)))
-        const held = new Held(MOST)
+        const held = new ByteBuffer(MOST)
         for (const part of chunksOf(bytes, sizes)) held.add(part)
         expect(held.done()).toEqual(boundOf(bytes))
       }),
@@ -124,7 +124,7 @@ describe('what is held of a message', () => {
     const parts = 400_000
     setFlagsFromString('--expose-gc')
     const gc = runInNewContext('gc') as () => void
-    const held = new Held(parts)
+    const held = new ByteBuffer(parts)
     gc()
     const before = process.memoryUsage().heapUsed
     for (let at = 0; at < parts; at++) held.add(Buffer.of(65))

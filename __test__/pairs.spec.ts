@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { applyPlan, clampMessages, precheck, repairToolPairs, runWithRecovery } from 'spillway'
 import { describe, expect, it } from 'vitest'
-import { Known } from '../lib/pairs/known.js'
+import { CallIndex } from '../lib/pairs/known.js'
 import { hostileText } from './hostile.js'
 import { broken, type Dialect, dialects, faults, soundHistories } from './pair_histories.js'
 import { checks } from './pair_rules.js'
@@ -352,7 +352,7 @@ describe('repairToolPairs', () => {
       const kind = { result: at % 3 ? {} : undefined }
       return { at: at % 7 ? 0 : 1, id: at % 5 ? 'c' : undefined, tool: 'f', kind, answer: undefined }
     }).toSorted((one, other) => one.at - other.at) as any[]
-    const known = new Known([0, 1], false)
+    const known = new CallIndex([0, 1], false)
     for (const call of calls) known.add(call)
     let looks = 0
     const order: unknown[] = []

@@ -6,7 +6,7 @@ import { STYLE } from './context_style.js'
 import { cutsSaid } from './cuts.js'
 import { type Html, html } from './html.js'
 import type { Sample, SessionContext, Turn } from './session_context.js'
-import { FORMATS, type Inspected } from './session_page.js'
+import { FORMATS, type SessionSummary } from './session_page.js'
 import { count, counted, percent, size } from './table.js'
 
 /** The part of a context that one tool takes. */
@@ -30,7 +30,7 @@ export interface Limits {
 
 /** Makes a page that needs nothing beside it: no script, no request, and no style but its own. */
 export function contextPageOf(
-  { file, report, cuts }: Inspected,
+  { file, report, cuts }: SessionSummary,
   context: SessionContext,
   command: string,
   limits: Limits,

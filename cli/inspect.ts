@@ -6,7 +6,7 @@ import { sessionsOf } from './files.js'
 import { policyFlags, policyOf } from './policy.js'
 import { pool } from './pool.js'
 import { Progress } from './progress.js'
-import { type Inspected, pageOf, TOP } from './session_page.js'
+import { pageOf, type SessionSummary, TOP } from './session_page.js'
 import { sessionsPageOf } from './sessions_page.js'
 import { interruptible } from './signals.js'
 import { SUMMARIES } from './summaries.js'
@@ -56,7 +56,7 @@ async function run(args: Args): Promise<number> {
   if (window !== undefined && page === undefined) throw new UsageError('--window takes --html')
   if (page !== undefined) return writePage(page, files, args, options, window)
   const progress = new Progress('inspect')
-  const all: Inspected[] = []
+  const all: SessionSummary[] = []
   let exit = 0
   const work = (file: string) => naming(file, inspectCounted(file, options))
   for (const [at, inspecting] of pool(files, work).entries()) {

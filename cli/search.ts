@@ -64,7 +64,7 @@ async function run(args: Args): Promise<number> {
 }
 
 /** Counts the matches that the first `chars` chars of all rows show whole. */
-function matchesIn(rows: readonly Row[], chars: number): number {
+function matchesIn(rows: readonly OutputLine[], chars: number): number {
   let at = 0
   let matches = 0
   for (const { text, isMatch } of rows) {
@@ -85,14 +85,14 @@ function optionsOf(args: Args): SpillSearch {
 }
 
 /** An output line with its newline. */
-interface Row {
+interface OutputLine {
   readonly text: string
   readonly isMatch: boolean
 }
 
 /** Returns the lines of all matches in order, each once, with "--" in place of omitted lines. */
-function rowsOf(found: readonly SpillMatch[], clean: boolean): Row[] {
-  const rows = new Map<number, Row>()
+function rowsOf(found: readonly SpillMatch[], clean: boolean): OutputLine[] {
+  const rows = new Map<number, OutputLine>()
   const around = (texts: readonly string[], first: number) => {
     for (const [at, text] of texts.entries())
       if (!rows.has(first + at)) rows.set(first + at, { text: `-${shown(text, clean)}\n`, isMatch: false })

@@ -8,7 +8,7 @@ import { barOf, cellsOf, count, counted, lineOf, nameOf, percent, size, widthOf 
 import { out, type Style } from './terminal.js'
 
 /** A session that was read, and the counts of it. */
-export interface Inspected {
+export interface SessionSummary {
   readonly file: string
   readonly report: SessionReport
   readonly cuts: Cuts
@@ -41,7 +41,7 @@ export const FORMATS: Record<SessionReport['format'], string> = {
 }
 
 /** Formats all that is said of one session. */
-export function pageOf({ file, report, cuts }: Inspected, args: Args): string {
+export function pageOf({ file, report, cuts }: SessionSummary, args: Args): string {
   const { format, bytes, rows, toolResults, damaged } = report
   const lines = [
     `${out.paint('bold', oneLine(basename(file)))}: ${FORMATS[format]}, ${size(bytes)} in ${counted(rows, 'row')}`,
@@ -78,13 +78,13 @@ function tablesOf({ toolResults, byTool, largest, bytes }: SessionReport): strin
   ]
 }
 
-interface Barred {
+interface BarRow {
   readonly cells: readonly string[]
   readonly chars: number
 }
 
 /** Formats a table with the chars of each row, and a bar for their share of all chars. */
-function barred(heads: readonly string[], rows: readonly Barred[], total: number): string[] {
+function barred(heads: readonly string[], rows: readonly BarRow[], total: number): string[] {
   const all = rows.map(({ cells, chars }) => [...cells, count(chars)])
   const [head = [], ...body] = cellsOf([[...heads, 'chars'], ...all])
   const width = Math.min(BAR, out.columns - widthOf(head) - SHARE - 3)

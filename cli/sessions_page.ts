@@ -1,6 +1,6 @@
 import type { Args } from './args.js'
 import { adviceOf, sumOf } from './cuts.js'
-import { type Inspected, WITHIN } from './session_page.js'
+import { type SessionSummary, WITHIN } from './session_page.js'
 import { cellsOf, count, counted, lineOf, nameOf, size } from './table.js'
 import { out } from './terminal.js'
 
@@ -8,7 +8,7 @@ import { out } from './terminal.js'
 const BESIDE = 46
 
 /** Formats a line for each of several sessions, and a summary of all. */
-export function sessionsPageOf(all: readonly Inspected[], args: Args): string {
+export function sessionsPageOf(all: readonly SessionSummary[], args: Args): string {
   const width = Math.max(...all.map(({ file }) => file.length))
   const name = Math.min(width, Math.max(out.columns - BESIDE, 16))
   const rows = all.map(({ file, report: { bytes, toolResults }, cuts }) => [
@@ -27,7 +27,7 @@ export function sessionsPageOf(all: readonly Inspected[], args: Args): string {
   return `${[out.paint('dim', lineOf(head)), ...lines, '', ...summaryOf(all, args)].join('\n')}\n`
 }
 
-function summaryOf(all: readonly Inspected[], args: Args): string[] {
+function summaryOf(all: readonly SessionSummary[], args: Args): string[] {
   const bytes = all.reduce((sum, { report }) => sum + report.bytes, 0)
   const cut = all.filter(({ cuts }) => cuts.over + cuts.details > 0)
   const total = `${counted(all.length, 'session')}, ${size(bytes)}`

@@ -2,13 +2,18 @@ import type { CleanOptions } from 'spillway'
 import { checkNames, checkNamesWithin, flag, optionError } from './validate.js'
 
 /** Steps of cleaning, in the order of src/bindings/clean.rs. */
-export type Cleaning = readonly [ansi: boolean, carriageReturns: boolean, control: boolean, repeats: boolean]
+export type CleanSteps = readonly [
+  ansi: boolean,
+  carriageReturns: boolean,
+  control: boolean,
+  repeats: boolean,
+]
 
-export const ALL: Cleaning = [true, true, true, true]
-export const NONE: Cleaning = [false, false, false, false]
+export const ALL: CleanSteps = [true, true, true, true]
+export const NONE: CleanSteps = [false, false, false, false]
 
 /** Checks the options of a cleaning. `within`: the option that contains them, if any. */
-export function checkCleaning(options: CleanOptions | undefined, within = ''): Cleaning {
+export function checkCleaning(options: CleanOptions | undefined, within = ''): CleanSteps {
   if (options === undefined) return ALL
   if (within === '') checkNames('clean', 'options', options)
   const field = (name: string) => (within === '' ? name : `${within}.${name}`)
@@ -21,7 +26,7 @@ export function checkCleaning(options: CleanOptions | undefined, within = ''): C
 }
 
 /** Checks the `clean` option of a policy. Returns undefined if it does not clean. */
-export function checkClean(clean: boolean | CleanOptions | undefined): Cleaning | undefined {
+export function checkClean(clean: boolean | CleanOptions | undefined): CleanSteps | undefined {
   if (clean === undefined || clean === false) return undefined
   if (clean === true) return ALL
   if (typeof clean !== 'object' || clean === null)

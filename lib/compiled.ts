@@ -1,5 +1,5 @@
 import type { ClampEvent, Cut, DialectName, Keep, SpillStore, TextSize, WrapPolicy } from 'spillway'
-import type { Cleaning } from './clean_options.js'
+import type { CleanSteps } from './clean_options.js'
 import { native } from './engine.js'
 import type { MediaBudget } from './media_options.js'
 import { type CheckedNotice, NO_NOTICE } from './notice.js'
@@ -9,7 +9,7 @@ import type { Relayed } from './result/structured_content.js'
 import { isList } from './untrusted.js'
 
 /** A checked policy. */
-export interface Compiled {
+export interface EnginePolicy {
   readonly limits: { bytes: number; lines: number; chars: number; tokens: number; lineBytes: number }
   readonly keep: Keep | 'headOrEnds'
   readonly headShare: number
@@ -48,7 +48,7 @@ export interface Compiled {
   readonly explains: boolean
   /** A JSON schema, as JSON. */
   readonly schema: string | undefined
-  readonly clean: Cleaning | undefined
+  readonly clean: CleanSteps | undefined
   readonly media: MediaBudget | undefined
   readonly redact: Redaction | undefined
   readonly method: string | undefined
@@ -59,9 +59,9 @@ export interface Compiled {
   /** The options that were given, without defaults. */
   readonly given: WrapPolicy
   /** Checks other options for the same kind of notice. */
-  readonly remake: (options: WrapPolicy) => Compiled
+  readonly remake: (options: WrapPolicy) => EnginePolicy
   /** The last of the policies that were combined into this one. */
-  readonly latest?: Compiled
+  readonly latest?: EnginePolicy
 }
 
 /** Outcomes of saving a full output: all or part of it under a path or an id, or a failure. */
@@ -70,7 +70,7 @@ export type SavedHow = 'path' | 'partialPath' | 'id' | 'partialId' | 'failed'
 /** A handle of the engine, and the policy that it holds. */
 interface Slot {
   readonly handle: ReturnType<typeof native.policyHandle>
-  owner: Compiled
+  owner: EnginePolicy
 }
 
 /**
@@ -82,7 +82,7 @@ const SLOTS = 64
 let next = 0
 
 /** Returns a handle that holds the policy until 64 others have been used. */
-export function handleOf(policy: Compiled): Slot['handle'] {
+export function handleOf(policy: EnginePolicy): Slot['handle'] {
   for (const { handle, owner } of slots) if (owner === policy) return handle
   const at = next++ % SLOTS
   slots[at] ??= { handle: native.policyHandle(), owner: policy }
@@ -117,7 +117,7 @@ export function handleOf(policy: Compiled): Slot['handle'] {
 }
 
 /** Derives bounds on lengths from limits. */
-export function measures(limits: Compiled['limits'], keep: Compiled['keep']) {
+export function measures(limits: EnginePolicy['limits'], keep: EnginePolicy['keep']) {
   const isCounted =
     limits.tokens === Number.POSITIVE_INFINITY && limits.lineBytes === Number.POSITIVE_INFINITY
   const isLined = limits.lineBytes !== Number.POSITIVE_INFINITY
@@ -136,15 +136,15 @@ export function measures(limits: Compiled['limits'], keep: Compiled['keep']) {
 }
 
 /** Returns the policy for values of one dialect. */
-export function speaking(policy: Compiled, dialect: DialectName): Compiled {
+export function speaking(policy: EnginePolicy, dialect: DialectName): EnginePolicy {
   return { ...policy, dialect }
 }
 
 /** The last policy that was made shorter. A plan cuts most results of a history to one length. */
-let short: { readonly from: Compiled; readonly maxChars: number; readonly made: Compiled } | undefined
+let short: { readonly from: EnginePolicy; readonly maxChars: number; readonly made: EnginePolicy } | undefined
 
 /** Returns the policy with a tighter limit in chars, which all blocks of a result share. */
-export function shortened(policy: Compiled, maxChars: number): Compiled {
+export function shortened(policy: EnginePolicy, maxChars: number): EnginePolicy {
   if (short?.from === policy && short.maxChars === maxChars) return short.made
   const { limits, keep, share } = policy
   const chars = Math.min(limits.chars, maxChars)
@@ -158,7 +158,7 @@ export function shortened(policy: Compiled, maxChars: number): Compiled {
 }
 
 /** Returns the policy with its limits reduced by `by`. */
-export function tightened(policy: Compiled, by: TextSize | undefined): Compiled {
+export function tightened(policy: EnginePolicy, by: TextSize | undefined): EnginePolicy {
   if (!by) return policy
   const { limits, keep } = policy
   const less = {
@@ -170,7 +170,7 @@ export function tightened(policy: Compiled, by: TextSize | undefined): Compiled 
 }
 
 /** Returns the policy with another notice in place of the caller's function. Without text, the notice is 'pi'. */
-export function worded(policy: Compiled, text: string | undefined): Compiled {
+export function worded(policy: EnginePolicy, text: string | undefined): EnginePolicy {
   const notice =
     text === undefined
       ? { ...NO_NOTICE, kind: 'pi' as const }
@@ -179,42 +179,42 @@ export function worded(policy: Compiled, text: string | undefined): Compiled {
 }
 
 /** Returns the policy without a notice. */
-export function silent(policy: Compiled): Compiled {
+export function silent(policy: EnginePolicy): EnginePolicy {
   return { ...policy, notice: NO_NOTICE, words: undefined }
 }
 
 /** Returns the policy with another name of the text. */
-export function named(policy: Compiled, source: string): Compiled {
+export function named(policy: EnginePolicy, source: string): EnginePolicy {
   return { ...policy, source }
 }
 
 /** Returns the policy for the output of a failure. */
-export function failed(policy: Compiled): Compiled {
+export function failed(policy: EnginePolicy): EnginePolicy {
   return policy.isError ? policy : { ...policy, isError: true }
 }
 
 /** Returns true if what was asked may decide what is kept, and the policy does not say it. */
-export function asks({ keep, query }: Compiled): boolean {
+export function asks({ keep, query }: EnginePolicy): boolean {
   return (keep === 'relevant' || keep === 'auto' || keep === 'findings') && !isList(query)
 }
 
 /** Returns the policy for a text that was saved under a name, or could not be. `name`: path, id or error code. */
-export function saved(policy: Compiled, how: SavedHow, name: string): Compiled {
+export function saved(policy: EnginePolicy, how: SavedHow, name: string): EnginePolicy {
   return { ...policy, saved: { how, name: name.toWellFormed() } }
 }
 
 /** Policies for tools with paging parameters. Equal input gives the same object, so that wrapping twice can be
  *  recognised. */
-const paging = new WeakMap<Compiled, Compiled>()
+const paging = new WeakMap<EnginePolicy, EnginePolicy>()
 
 /** Returns the policy for a tool with paging parameters (`offset`, `limit`). */
-export function paged(policy: Compiled): Compiled {
+export function paged(policy: EnginePolicy): EnginePolicy {
   const made = paging.get(policy) ?? { ...policy, pages: true }
   paging.set(policy, made)
   return made
 }
 
 /** Returns the policy for the head alone, without a notice. */
-export function headOf(policy: Compiled): Compiled {
+export function headOf(policy: EnginePolicy): EnginePolicy {
   return { ...silent(policy), keep: 'head', ...measures(policy.limits, 'head') }
 }

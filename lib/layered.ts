@@ -1,10 +1,10 @@
 import type { ClampEvent, WrapPolicy } from 'spillway'
-import { type Compiled, paged } from './compiled.js'
+import { type EnginePolicy, paged } from './compiled.js'
 import { notify } from './untrusted.js'
 
 /** Combines the policies of a tool that is wrapped again: the tighter limit of each kind, and the later policy's other
  *  options. */
-export function layered(inner: Compiled, outer: Compiled): Compiled {
+export function layered(inner: EnginePolicy, outer: EnginePolicy): EnginePolicy {
   if (outer === inner || outer === inner.latest) return inner
   const spill = inner.spill ?? outer.spill
   const onClamp = both(inner.onClamp, outer.onClamp)
@@ -23,7 +23,7 @@ export function layered(inner: Compiled, outer: Compiled): Compiled {
   return inner.pages || outer.pages ? paged(made) : made
 }
 
-function tighter({ limits: a }: Compiled, { limits: b }: Compiled): WrapPolicy {
+function tighter({ limits: a }: EnginePolicy, { limits: b }: EnginePolicy): WrapPolicy {
   return {
     maxBytes: Math.min(a.bytes, b.bytes),
     maxLines: Math.min(a.lines, b.lines),
@@ -34,13 +34,13 @@ function tighter({ limits: a }: Compiled, { limits: b }: Compiled): WrapPolicy {
 }
 
 /** The tighter of two bounds of side data. If either policy has none, the later one decides. */
-function tighterSide(inner: Compiled, outer: Compiled): WrapPolicy {
+function tighterSide(inner: EnginePolicy, outer: EnginePolicy): WrapPolicy {
   if (inner.sideData !== 'cap' || outer.sideData !== 'cap') return {}
   return { sideData: { maxBytes: Math.min(inner.maxSideBytes, outer.maxSideBytes) } }
 }
 
 /** The tighter bound of each kind. The later policy says which payloads stay. */
-function tighterMedia({ media: a }: Compiled, { media: b }: Compiled): WrapPolicy {
+function tighterMedia({ media: a }: EnginePolicy, { media: b }: EnginePolicy): WrapPolicy {
   const [one, other] = [b ?? a, a ?? b]
   if (!one || !other) return {}
   const maxBytes = Math.min(one.maxBytes, other.maxBytes)

@@ -9,10 +9,10 @@ export interface MediaBudget {
   readonly first: boolean
 }
 
-type Given = NonNullable<ResultPolicy['media']>
+type MediaInput = NonNullable<ResultPolicy['media']>
 
 /** Checks the media budget of a policy. Returns undefined if it sets no limit. */
-export function checkMedia(media: Given | undefined): MediaBudget | undefined {
+export function checkMedia(media: MediaInput | undefined): MediaBudget | undefined {
   if (media === undefined) return undefined
   const given = checkNamesWithin('media', media)
   const maxBytes = bound('media.maxBytes', given.maxBytes, Number.POSITIVE_INFINITY)

@@ -1,5 +1,5 @@
 import type { PlanStep } from 'spillway'
-import { type Compiled, handleOf, worded } from './compiled.js'
+import { type EnginePolicy, handleOf, worded } from './compiled.js'
 import type { Result } from './dialect/results.js'
 import { native } from './engine.js'
 import { windows } from './text/pieces.js'
@@ -17,7 +17,7 @@ export interface Aggregate {
 }
 
 /** The size of a tool result, for a plan. */
-export interface Sized {
+export interface ResultExtent {
   readonly chars: number
   /** True if it follows the last message of the model. */
   readonly latest: boolean
@@ -32,7 +32,7 @@ export interface Original {
 }
 
 /** Chars that a result may keep. */
-export interface Step {
+export interface ResultCap {
   /** Index of the result. */
   readonly index: number
   readonly maxChars: number
@@ -100,8 +100,8 @@ const FEW = 512
 
 /** Plans the chars that each result may keep. `policy`: the policy that will cut them, whose notices have a length. */
 export class Planner {
-  readonly #results: readonly Sized[]
-  readonly #policy: Compiled
+  readonly #results: readonly ResultExtent[]
+  readonly #policy: EnginePolicy
   /** For each result: its chars, its original chars, 1 if it is one of the latest, and the chars of its saved name. */
   readonly #table: Float64Array
   /** 1 for each result whose original size was looked up. */
@@ -110,7 +110,7 @@ export class Planner {
   #total = 0
   #longest = 0
 
-  constructor(results: readonly Sized[], policy: Compiled) {
+  constructor(results: readonly ResultExtent[], policy: EnginePolicy) {
     this.#results = results
     this.#policy = policy
     this.#table = new Float64Array(results.length * COLUMNS)
@@ -129,7 +129,7 @@ export class Planner {
    * Limits each result to `maxEach` chars, and all of them to the aggregate. A step leaves at least "[...]", or with
    * `keepsContent` at least `minKeepChars` and a notice. Planning again after the steps were applied plans nothing.
    */
-  steps(aggregate: Aggregate, maxEach = Number.POSITIVE_INFINITY, keepsContent = false): Step[] {
+  steps(aggregate: Aggregate, maxEach = Number.POSITIVE_INFINITY, keepsContent = false): ResultCap[] {
     if (this.#total <= aggregate.maxChars && this.#longest <= maxEach) return []
     const budget = packBudget(aggregate, maxEach, keepsContent)
     for (let round = 1; ; round++) {
@@ -140,12 +140,12 @@ export class Planner {
   }
 
   /** Looks up the original sizes of results. Returns true if any of them is new. */
-  #lookUp(steps: readonly Step[]): boolean {
+  #lookUp(steps: readonly ResultCap[]): boolean {
     let isNew = false
     for (const { index } of steps) {
       if (this.#known[index]) continue
       this.#known[index] = 1
-      const result = this.#results[index] as Sized
+      const result = this.#results[index] as ResultExtent
       const { chars, named } = result.original()
       this.#table[index * COLUMNS + 1] = chars
       this.#table[index * COLUMNS + 3] = named
@@ -154,13 +154,13 @@ export class Planner {
     return isNew
   }
 
-  #planned(budget: Float64Array): Step[] {
+  #planned(budget: Float64Array): ResultCap[] {
     const table = this.#table.slice()
     const policy = this.#policy
     // The length of a caller's notice is unknown, so its fallback is used for the plan.
     const handle = handleOf(policy.words ? worded(policy, undefined) : policy)
     native.planResults(handle, budget, table)
-    const steps: Step[] = []
+    const steps: ResultCap[] = []
     for (const [index, { chars }] of this.#results.entries()) {
       const maxChars = table[index * COLUMNS] as number
       if (maxChars < chars) steps.push({ index, maxChars })

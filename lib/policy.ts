@@ -1,6 +1,6 @@
 import type { Cut, Policy, WrapPolicy } from 'spillway'
 import { checkClean } from './clean_options.js'
-import { type Compiled, measures } from './compiled.js'
+import { type EnginePolicy, measures } from './compiled.js'
 import { dialectNames } from './dialects.js'
 import { checkMedia } from './media_options.js'
 import { checkNotice } from './notice.js'
@@ -35,9 +35,9 @@ export const UNLIMITED = {
 
 /** The result of definePolicy. The private field marks it as checked: a copy of it is plain options again. */
 class CheckedPolicy {
-  readonly #compiled: Compiled
+  readonly #compiled: EnginePolicy
 
-  constructor(options: WrapPolicy, compiled: Compiled) {
+  constructor(options: WrapPolicy, compiled: EnginePolicy) {
     const { needles, query, clean, media, redact, sideData } = options
     Object.assign(this, options, { maxBytes: compiled.limits.bytes, maxLines: compiled.limits.lines })
     if (needles) Object.assign(this, { needles: Object.freeze([...needles]) })
@@ -50,7 +50,7 @@ class CheckedPolicy {
     Object.freeze(this)
   }
 
-  static compiled(options: object): Compiled | undefined {
+  static compiled(options: object): EnginePolicy | undefined {
     return #compiled in options ? options.#compiled : undefined
   }
 }
@@ -63,17 +63,17 @@ export function definePolicy(options: WrapPolicy = {}): Policy {
 
 /** Rules of other packages. 'stay': blocks share first come, first served, and none is dropped. 'headOrEnds': the head, or
  *  both ends if the last of the text looks important. */
-type Rules = { share?: 'stay'; keep?: 'headOrEnds' }
+type HostRules = { share?: 'stay'; keep?: 'headOrEnds' }
 
 /** Text appended to a truncated text without a separator: a literal, a template, or a caller's function. */
 export type Suffix = string | { template: string } | ((cut: Cut) => string)
 
 /** Makes a checked policy with a suffix instead of a notice, and with rules that no option names. */
-export function withSuffix(options: WrapPolicy, suffix: Suffix, rules: Rules = {}): Policy {
+export function withSuffix(options: WrapPolicy, suffix: Suffix, rules: HostRules = {}): Policy {
   return new CheckedPolicy(options, suffixed(options, suffix, rules)) as unknown as Policy
 }
 
-function suffixed(options: WrapPolicy, suffix: Suffix, rules: Rules): Compiled {
+function suffixed(options: WrapPolicy, suffix: Suffix, rules: HostRules): EnginePolicy {
   const words = typeof suffix === 'function' ? suffix : undefined
   const template = typeof suffix === 'object' ? suffix.template : undefined
   const base = check({ ...options, notice: words ?? template ?? 'hint' })
@@ -96,7 +96,7 @@ function givenOptions(options: WrapPolicy): WrapPolicy {
 }
 
 /** Returns the checked form of a policy, of options, or of nothing. */
-export function compile(policy: WrapPolicy | undefined): Compiled {
+export function compile(policy: WrapPolicy | undefined): EnginePolicy {
   if (policy === undefined) return preset
   return compiledIn(policy) ?? check(checkNames('policy', 'policy', policy))
 }
@@ -106,22 +106,22 @@ export function compileWith(
   defaults: WrapPolicy,
   policy: WrapPolicy | undefined,
   taker: Taker = 'policy',
-): Compiled {
+): EnginePolicy {
   if (policy === undefined) return check(defaults)
   if (!compiledIn(policy)) checkNames(taker, 'policy', policy)
   return check({ ...defaults, ...givenOptions(policy) })
 }
 
 /** Like `compile`, but copies options, which the caller may change later. */
-export function compileOnce(policy: WrapPolicy | undefined): Compiled {
+export function compileOnce(policy: WrapPolicy | undefined): EnginePolicy {
   return compile(policy === undefined || compiledIn(policy) ? policy : definePolicy(policy))
 }
 
-function compiledIn(policy: unknown): Compiled | undefined {
+function compiledIn(policy: unknown): EnginePolicy | undefined {
   return isObject(policy) ? CheckedPolicy.compiled(policy) : undefined
 }
 
-function check(options: WrapPolicy): Compiled {
+function check(options: WrapPolicy): EnginePolicy {
   const limits = {
     bytes: bound('maxBytes', options.maxBytes, 51_200),
     lines: bound('maxLines', options.maxLines, 2_000),
@@ -167,7 +167,7 @@ function check(options: WrapPolicy): Compiled {
 }
 
 /** Returns a policy with only the limit of a line. */
-export function linesOf(policy: Compiled): Compiled {
+export function linesOf(policy: EnginePolicy): EnginePolicy {
   const { lineBytes } = policy.limits
   return compileWith({}, { ...UNLIMITED, maxLineBytes: lineBytes, notice: false })
 }

@@ -2,14 +2,14 @@ import type { ChildProcess } from 'node:child_process'
 import { getSystemErrorMap } from 'node:util'
 
 /** A failure reported by the engine: a code of this package, or an error number of the system, with a fallback code. */
-export interface Refused {
+export interface EngineFailure {
   readonly errno?: number
   readonly code?: string
   readonly message: string
 }
 
 /** Makes an error from a failure. Errors of the system are worded as by Node. */
-export function failureOf(path: string, { errno, code = 'EIO', message }: Refused): Error {
+export function failureOf(path: string, { errno, code = 'EIO', message }: EngineFailure): Error {
   if (code.startsWith('ERR_')) return Object.assign(new Error(message), { code })
   const [name, meaning] = systemErrorOf(-(errno ?? 0)) ?? [code, message]
   const error = new Error(`${name}: ${meaning}, '${path}'`)

@@ -6,9 +6,9 @@
 //! room. If that is less than a notice, older results shrink to `[...]`, and the latest share what is left then.
 
 use crate::limits::Limits;
-use crate::notice::Place;
+use crate::notice::NoticePlace;
 use crate::notice::counts::{Amount, Counts, Labels, line_ranges};
-use crate::notice::saved::Saved;
+use crate::notice::saved::SavedPart;
 use crate::policy::{Keep, Policy};
 use crate::share::level;
 use crate::truncate::Terms;
@@ -55,7 +55,7 @@ pub struct Aggregate {
 
 /// A result to truncate, to fewer chars than it has but at least `[...]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct ResultCap {
     pub index: usize,
     pub max_chars: usize,
 }
@@ -70,7 +70,7 @@ pub fn plan(
     cap: usize,
     budget: &Aggregate,
     notice: impl Fn(Amount) -> usize,
-) -> Vec<Step> {
+) -> Vec<ResultCap> {
     let mut left: Vec<usize> = results.iter().map(|result| result.chars.min(cap.max(DOTS))).collect();
     let (latest, mut older): (Vec<usize>, Vec<usize>) =
         (0..results.len()).partition(|&at| budget.latest != Latest::AsOthers && results[at].latest);
@@ -89,7 +89,7 @@ pub fn plan(
         }
     }
     let kept = left.into_iter().enumerate().filter(|&(index, max_chars)| max_chars < results[index].chars);
-    kept.map(|(index, max_chars)| Step { index, max_chars }).collect()
+    kept.map(|(index, max_chars)| ResultCap { index, max_chars }).collect()
 }
 
 /// Shrinks results one after the other, until they are `over` chars smaller.
@@ -157,10 +157,10 @@ fn least_chars(
 /// possible numbers of bytes and lines.
 pub fn notice_chars(policy: &Policy, missing: Amount) -> usize {
     let place = match policy.keep {
-        _ if missing.omitted == missing.total => Place::Alone,
-        Keep::Tail => Place::BeforeTail,
-        Keep::Ends | Keep::Findings | Keep::Relevant => Place::Between,
-        Keep::Head | Keep::HeadOrEnds | Keep::Auto => Place::AfterHead,
+        _ if missing.omitted == missing.total => NoticePlace::Alone,
+        Keep::Tail => NoticePlace::BeforeTail,
+        Keep::Ends | Keep::Findings | Keep::Relevant => NoticePlace::Between,
+        Keep::Head | Keep::HeadOrEnds | Keep::Auto => NoticePlace::AfterHead,
     };
     // The cut will have its own limit in chars, which is below the total.
     let limits = Limits { chars: policy.limits.chars.min(missing.total), ..policy.limits };
@@ -168,7 +168,7 @@ pub fn notice_chars(policy: &Policy, missing: Amount) -> usize {
     let tells_lines = policy.notice.needs(false).lines;
     let kept_lines = if tells_lines { line_ranges([(1, missing.total)]) } else { String::new() };
     let counts = Counts { chars: missing, bytes, lines: missing, kept_lines };
-    let labels = Labels { limits, ..Terms::from(policy).labels(false, &Saved::Nowhere) };
+    let labels = Labels { limits, ..Terms::from(policy).labels(false, &SavedPart::Nowhere) };
     let text = policy.notice.render(place, &counts, labels);
     let (lead, trail) = separators(&policy.notice, place, &text);
     lead.len() + text.encode_utf16().count() + trail.len()

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::limits::Limits;
 use crate::notice::Notice;
-use crate::notice::saved::Saved;
-use crate::redact::Rules;
+use crate::notice::saved::SavedPart;
+use crate::redact::SecretRules;
 
 /// The part of a text that a cut keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub struct Policy {
     /// The name of the text in notices.
     pub source: String,
     /// The status of the saved output, for notices.
-    pub saved: Saved,
+    pub saved: SavedPart,
     /// The tool can return further parts of the text on request, for notices.
     pub pages: bool,
     /// The text comes from a failure.
@@ -63,7 +63,7 @@ pub struct Policy {
     /// The reasons for which lines are kept are told.
     pub explains: bool,
     /// The secrets that texts lose.
-    pub redact: Option<Arc<Rules>>,
+    pub redact: Option<Arc<SecretRules>>,
 }
 
 impl Policy {
@@ -93,7 +93,7 @@ impl Default for Policy {
             notice: Notice::Hint,
             share: Share::Fair,
             source: "output".into(),
-            saved: Saved::Nowhere,
+            saved: SavedPart::Nowhere,
             pages: false,
             is_error: false,
             needles: vec![],

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::clean::{self, Cleaner};
-use crate::redact::{Redactor, Rules};
+use crate::redact::{Redactor, SecretRules};
 
 /// Prepares a stream. Finishing a clone does not affect the original.
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ pub struct Preparation {
 
 impl Preparation {
     /// Returns `None` if the text stays as it is.
-    pub fn new(clean: Option<clean::Options>, redact: Option<&Arc<Rules>>) -> Option<Preparation> {
+    pub fn new(clean: Option<clean::Options>, redact: Option<&Arc<SecretRules>>) -> Option<Preparation> {
         let (cleaner, redactor) = (clean.map(Cleaner::new), redact.cloned().map(Redactor::new));
         let changes = cleaner.is_some() || redactor.is_some();
         changes.then_some(Preparation { cleaner, cleaned: vec![], redactor })

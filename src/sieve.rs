@@ -23,7 +23,7 @@ const TABLES: usize = 4;
 
 /// The groups that allow a half of a byte, by its distance from the place.
 #[derive(Clone, Copy, Debug, Default)]
-struct Table {
+struct NibbleTable {
     low: [[u8; 16]; DEPTH],
     high: [[u8; 16]; DEPTH],
 }
@@ -32,7 +32,7 @@ struct Table {
 pub struct Sieve {
     /// The groups that allow a byte, by its distance from the place.
     bytes: [[u32; 256]; DEPTH],
-    tables: [Table; TABLES],
+    tables: [NibbleTable; TABLES],
     /// The tables that have a text.
     used: usize,
 }
@@ -56,7 +56,7 @@ impl Sieve {
     pub fn add(&mut self, group: usize, text: &[&[u8]]) {
         let any: [u8; 256] = std::array::from_fn(|byte| byte as u8);
         self.used = self.used.max(group / BITS + 1);
-        let Table { low, high } = &mut self.tables[group / BITS];
+        let NibbleTable { low, high } = &mut self.tables[group / BITS];
         for at in 0..DEPTH {
             let bytes = text.get(at).copied().filter(|bytes| !bytes.is_empty()).unwrap_or(&any);
             for byte in bytes.iter().copied().map(usize::from) {
@@ -237,7 +237,7 @@ mod tests {
 
     /// Tells as the vectors do if a place passes: by the halves of its bytes.
     fn passes_by_halves(sieve: &Sieve, bytes: &[u8]) -> bool {
-        sieve.tables.iter().any(|Table { low, high }| {
+        sieve.tables.iter().any(|NibbleTable { low, high }| {
             let allowed = (0..DEPTH).map(|nth| {
                 let byte = usize::from(*bytes.get(nth).unwrap_or(&0));
                 low[nth][byte & 0x0F] & high[nth][byte >> 4]

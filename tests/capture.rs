@@ -4,13 +4,13 @@ mod cases;
 
 use cases::cases;
 use proptest::prelude::*;
-use spillway::capture::{Capture, Captured, Stream, StreamText};
+use spillway::capture::{Capture, CaptureOutput, Stream, StreamText};
 use spillway::clean::{Cleaner, Options, clean};
 use spillway::encoding::{Text, Utf8, Utf16};
 use spillway::extent::Extent;
 use spillway::limits::{Limits, UNLIMITED};
 use spillway::notice::Notice;
-use spillway::notice::saved::{Place, Saved};
+use spillway::notice::saved::{Location, SavedPart};
 use spillway::policy::{Keep, Policy};
 use spillway::truncate::input::Input;
 use spillway::truncate::{Terms, truncate};
@@ -79,10 +79,10 @@ fn policy() -> impl Strategy<Value = Policy> {
         Just(Notice::Literal("two\nlines 漢".into())),
     ];
     let saved = prop_oneof![
-        1 => Just(Saved::Nowhere),
-        1 => Just(Saved::Whole(Place::Id("a1".into()))),
-        1 => Just(Saved::Part(Place::Path("/tmp/漢.log".into()))),
-        1 => Just(Saved::Failed("ENOSPC".into())),
+        1 => Just(SavedPart::Nowhere),
+        1 => Just(SavedPart::Whole(Location::Id("a1".into()))),
+        1 => Just(SavedPart::Part(Location::Path("/tmp/漢.log".into()))),
+        1 => Just(SavedPart::Failed("ENOSPC".into())),
     ];
     let line_bytes = prop_oneof![2 => Just(UNLIMITED), 1 => 0..90usize, 1 => 200..2_000usize];
     let limits = (bound(3_000), bound(60), bound(2_000), bound(600), line_bytes).prop_map(
@@ -137,7 +137,7 @@ fn captured(
 }
 
 fn left(streams: Vec<Stream>, policy: &Policy) -> StreamText {
-    Captured::new(streams, &[(0, "")], "", policy).truncate(0, policy)
+    CaptureOutput::new(streams, &[(0, "")], "", policy).truncate(0, policy)
 }
 
 fn text(left: StreamText) -> String {
@@ -258,7 +258,7 @@ proptest! {
                 prop_assert_eq!(text(alone), of_bytes(output, &policy));
             }
         }
-        let captured = Captured::new(streams, &[(1, "stderr:\n"), (0, "stdout:\n")], closing, &policy);
+        let captured = CaptureOutput::new(streams, &[(1, "stderr:\n"), (0, "stdout:\n")], closing, &policy);
         let texts: Vec<String> = (0..captured.sections().count()).map(|at| text(captured.truncate(at, &policy))).collect();
         let all = String::from_utf8(captured.compose(&texts.iter().map(String::as_bytes).collect::<Vec<_>>())).unwrap();
         prop_assert!(is_within(&all, &policy.limits), "{all:?}");
@@ -272,7 +272,7 @@ proptest! {
         let closing = "[exit code 137]";
         let streams = captured(&bytes, &[usize::MAX], &policy, None, false);
         let whole = streams[0].clone();
-        let captured = Captured::new(streams, &[(0, "")], closing, &policy);
+        let captured = CaptureOutput::new(streams, &[(0, "")], closing, &policy);
         let left = captured.truncate(0, &policy);
         let all = String::from_utf8(captured.compose(&[left.cut.middle.as_bytes()])).unwrap();
         prop_assert!(is_within(&all, &policy.limits), "{all:?}");
@@ -367,7 +367,7 @@ fn limits_on_lines_or_tokens_bound_memory_too() {
 
 #[test]
 fn binary_output_is_replaced_by_its_size() {
-    let policy = Policy { saved: Saved::Whole(Place::Path("/tmp/out".into())), ..Policy::default() };
+    let policy = Policy { saved: SavedPart::Whole(Location::Path("/tmp/out".into())), ..Policy::default() };
     for (bytes, is_binary) in [
         (vec![0; 100], true),
         ((0..=255).cycle().take(5_000).collect(), true),
@@ -394,7 +394,7 @@ fn the_smaller_stream_stays_whole() {
     }
     capture.push(1, b"note: three\nlines\nof it", false);
     let captured =
-        Captured::new(capture.finish(), &[(0, "stdout:\n"), (1, "stderr:\n")], "[exit code 0]", &policy);
+        CaptureOutput::new(capture.finish(), &[(0, "stdout:\n"), (1, "stderr:\n")], "[exit code 0]", &policy);
     let texts = [0, 1].map(|at| captured.truncate(at, &policy));
     assert!(texts[0].truncated && !texts[1].truncated);
     let all = String::from_utf8(captured.compose(&[0, 1].map(|at| texts[at].cut.middle.as_bytes()))).unwrap();

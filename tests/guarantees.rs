@@ -9,11 +9,11 @@ use spillway::extent::Extent;
 use spillway::limits::{Limits, UNLIMITED};
 use spillway::notice::Notice;
 use spillway::notice::earlier::Earlier;
-use spillway::notice::saved::{Place, Saved};
+use spillway::notice::saved::{Location, SavedPart};
 use spillway::policy::{Keep, Policy, Share};
 use spillway::share::{Block, share};
 use spillway::tokens::Estimate;
-use spillway::truncate::figures::Kept;
+use spillway::truncate::figures::KeptParts;
 use spillway::truncate::input::Input;
 use spillway::truncate::sides::Sides;
 use spillway::truncate::{Cut, Terms, truncate, truncate_with};
@@ -80,13 +80,13 @@ fn limits() -> impl Strategy<Value = Limits> {
 }
 
 /// Generates the status of the saved output.
-fn saved() -> impl Strategy<Value = Saved> {
+fn saved() -> impl Strategy<Value = SavedPart> {
     prop_oneof![
-        3 => Just(Saved::Nowhere),
-        1 => Just(Saved::Whole(Place::Path("/tmp/漢.log".into()))),
-        1 => Just(Saved::Whole(Place::Id("a1".into()))),
-        1 => Just(Saved::Part(Place::Path("/tmp/a.log".into()))),
-        1 => Just(Saved::Failed("ENOSPC".into())),
+        3 => Just(SavedPart::Nowhere),
+        1 => Just(SavedPart::Whole(Location::Path("/tmp/漢.log".into()))),
+        1 => Just(SavedPart::Whole(Location::Id("a1".into()))),
+        1 => Just(SavedPart::Part(Location::Path("/tmp/a.log".into()))),
+        1 => Just(SavedPart::Failed("ENOSPC".into())),
     ]
 }
 
@@ -244,7 +244,7 @@ proptest! {
     #[test]
     fn a_text_with_only_lines_truncated_is_kept_and_names_the_saved_output(text in prop_oneof![2 => hostile(), 1 => closed().prop_map(|(text, _)| text)], policy in policy(), keeps_breaks in any::<bool>()) {
         let limits = Limits { line_bytes: policy.limits.line_bytes.min(89), ..Limits::NONE };
-        let saved = Saved::Whole(Place::Path("/tmp/漢.log".into()));
+        let saved = SavedPart::Whole(Location::Path("/tmp/漢.log".into()));
         let policy = Policy { limits, saved, snap: !keeps_breaks, ..policy };
         let input = Input::whole(Utf16(&text));
         let Some(cut) = truncate(&input, &policy) else { return Ok(()) };
@@ -337,7 +337,7 @@ proptest! {
     fn kept_lines_are_those_with_kept_text(text in hostile(), policy in policy()) {
         let input = Input::whole(Utf16(&text));
         let Some(cut) = truncate(&input, &policy) else { return Ok(()) };
-        let Kept { ranges, lines, .. } = cut.kept(&input);
+        let KeptParts { ranges, lines, .. } = cut.kept(&input);
         let mut kept = vec![];
         let mut start = 0;
         for (number, line) in text.split_inclusive(|unit| *unit == u16::from(b'\n')).enumerate() {

@@ -8,7 +8,7 @@ use spillway::encoding::{Utf8, Utf16};
 use spillway::limits::{Limits, UNLIMITED};
 use spillway::notice::Notice;
 use spillway::notice::counts::Amount;
-use spillway::plan::{Aggregate, Floor, Latest, Order, Step, ToolResult, notice_chars, plan};
+use spillway::plan::{Aggregate, Floor, Latest, Order, ResultCap, ToolResult, notice_chars, plan};
 use spillway::policy::{Keep, Policy};
 use spillway::truncate::figures::Original;
 use spillway::truncate::input::Input;
@@ -72,7 +72,7 @@ fn notice() -> impl Strategy<Value = Policy> {
     })
 }
 
-fn lengths(results: &[ToolResult], steps: &[Step]) -> Vec<usize> {
+fn lengths(results: &[ToolResult], steps: &[ResultCap]) -> Vec<usize> {
     let mut lengths: Vec<usize> = results.iter().map(|result| result.chars).collect();
     for step in steps {
         lengths[step.index] = step.max_chars;
@@ -138,7 +138,7 @@ proptest! {
         let steps = plan(&results, cap, &budget, |missing| notice_chars(&notice, missing));
         let left = lengths(&results, &steps);
         let sum: usize = left.iter().sum();
-        let shares = |step: &&Step| budget.latest == Latest::Last && results[step.index].latest;
+        let shares = |step: &&ResultCap| budget.latest == Latest::Last && results[step.index].latest;
         let sharing = steps.iter().filter(shares).count();
         for step in &steps {
             // One more char, or one of each that shares, would exceed the cap or the budget.

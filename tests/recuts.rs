@@ -8,7 +8,7 @@ use cases::cases;
 use proptest::prelude::*;
 use spillway::encoding::{Text, Utf8, Utf16};
 use spillway::limits::Limits;
-use spillway::notice::saved::{Place, Saved};
+use spillway::notice::saved::{Location, SavedPart};
 use spillway::notice::{Notice, parse};
 use spillway::policy::{Keep, Policy};
 use spillway::truncate::input::Input;
@@ -93,7 +93,7 @@ proptest! {
         for (steps, (policy, part, as_bytes)) in (1..).zip(cuts) {
             let policy = Policy {
                 limits: Limits { chars: (text.len() as f64 * part) as usize, ..Limits::NONE },
-                saved: if is_saved && steps == 1 { Saved::Whole(Place::Id("a1".into())) } else { Saved::Nowhere },
+                saved: if is_saved && steps == 1 { SavedPart::Whole(Location::Id("a1".into())) } else { SavedPart::Nowhere },
                 ..policy
             };
             let show = |text: &[Unit]| String::from_utf16(&text.iter().map(|(unit, _)| *unit).collect::<Vec<_>>()).unwrap();

@@ -11,7 +11,7 @@ use spillway::limits::{Limits, UNLIMITED};
 use spillway::notice::Notice;
 use spillway::notice::earlier::Earlier;
 use spillway::policy::{Keep, Policy};
-use spillway::selection::{Selection, Sought};
+use spillway::selection::{SearchTerms, Selection};
 use spillway::truncate::input::Input;
 use spillway::truncate::{Cut, Terms, compose, truncate};
 
@@ -53,7 +53,7 @@ fn policy() -> impl Strategy<Value = Policy> {
 }
 
 fn search(chunks: &[&[u8]], policy: &Policy) -> Selection {
-    let mut selection = Selection::new(&policy.limits, Sought::of(policy));
+    let mut selection = Selection::new(&policy.limits, SearchTerms::of(policy));
     for chunk in chunks {
         selection.push(chunk);
     }
@@ -284,7 +284,7 @@ fn memory_stays_within_twenty_times_the_usual_budget() {
         ("traces", Box::new(|n| if n % 30 == 0 { format!("TypeError: {n}\n") } else { "    at x\n".into() })),
     ];
     for (name, line) in streams {
-        let mut selection = Selection::new(&policy.limits, Sought::of(&policy));
+        let mut selection = Selection::new(&policy.limits, SearchTerms::of(&policy));
         let mut most = 0;
         for n in 0..1_000_000 {
             selection.push(line(n).as_bytes());
@@ -309,7 +309,7 @@ fn a_skipped_part_is_marked_with_its_lines() {
         Policy { limits: Limits { bytes: 600, ..Limits::NONE }, keep: Keep::Findings, ..Policy::default() };
     let (before, hidden, after) =
         ("a line\n".repeat(100), "hidden error\n".repeat(50), "b line\n".repeat(99) + "fatal: end");
-    let mut selection = Selection::new(&policy.limits, Sought::of(&policy));
+    let mut selection = Selection::new(&policy.limits, SearchTerms::of(&policy));
     selection.push(before.as_bytes());
     selection.skip(Utf8(hidden.as_bytes()).size());
     selection.push(after.as_bytes());

@@ -17,7 +17,7 @@ use spillway::spill::pattern::Pattern;
 use spillway::spill::read::{Page, Slice, Start};
 use spillway::spill::search::{Match, Query};
 use spillway::spill::sweep::Limits;
-use spillway::spill::{Record, Saving, Store, list, read, search, sweep};
+use spillway::spill::{Record, SaveQueue, Store, list, read, search, sweep};
 
 const ID: &str = "0123456789abcdef";
 
@@ -51,7 +51,7 @@ fn hostile() -> impl Strategy<Value = Vec<u8>> {
 
 fn save(dir: &Path, bytes: &[u8]) -> (Store, Record) {
     let store = Store::at(dir.to_str().unwrap());
-    let saving = Saving::new(store.clone(), ID, "bash", u64::MAX);
+    let saving = SaveQueue::new(store.clone(), ID, "bash", u64::MAX);
     saving.push(bytes);
     let record = saving.finish().unwrap();
     (store, record)
@@ -92,7 +92,7 @@ proptest! {
     ) {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::at(dir.path().join("new").to_str().unwrap());
-        let saving = Saving::new(store.clone(), ID, "bash", room);
+        let saving = SaveQueue::new(store.clone(), ID, "bash", room);
         let (mut rest, mut cuts) = (&bytes[..], cuts.iter().cycle());
         while !rest.is_empty() {
             let (cut, flush) = *cuts.next().unwrap();
@@ -270,7 +270,7 @@ fn sweeps_do_not_remove_outputs_being_saved() {
             });
         }
         let saved: Vec<_> = (0..3_000)
-            .map(|at| Saving::new(store.clone(), &format!("{at:016x}"), "bash", u64::MAX))
+            .map(|at| SaveQueue::new(store.clone(), &format!("{at:016x}"), "bash", u64::MAX))
             .map(|saving| {
                 saving.push(b"hello");
                 saving.finish()

@@ -3,7 +3,7 @@ import { clampCallText } from '../../lib/spill/clamp_call_text.js'
 import { isObject } from '../mcp/message.js'
 import { type Block, type HookPolicy, isPlain, textsOf } from './blocks.js'
 
-interface Asked {
+interface HookQuery {
   readonly name: string
   readonly input: unknown
   /** Parameters that page a file. */
@@ -13,7 +13,7 @@ interface Asked {
 /** Returns blocks within the limits together, the same ones if they are. */
 export async function clampBlocks(
   blocks: readonly Block[],
-  { name, input, pages }: Asked,
+  { name, input, pages }: HookQuery,
   policy: HookPolicy,
 ): Promise<readonly Block[]> {
   const [text] = textsOf(blocks)

@@ -1,7 +1,7 @@
 import { clampTextWithReport } from '../../index.js'
 import { isObject } from '../mcp/message.js'
 import { type Block, type HookPolicy, isPlain, textsOf } from './blocks.js'
-import type { Host, Row } from './hosts.js'
+import type { Host, HostShape } from './hosts.js'
 import { readRegular } from './regular_file.js'
 
 /** Bytes of a file of the host that is read. */
@@ -14,7 +14,7 @@ const AROUND = 4_000
 const BESIDE = {}
 
 /** A call whose tool has run. */
-export interface Call {
+export interface HookCall {
   readonly name: string
   readonly input: unknown
   readonly result: unknown
@@ -33,8 +33,8 @@ export interface Outcome {
 /** Clamps the texts of a result in the places that a row names. Undefined if they are not there. */
 export async function clampCall(
   { preview, takes, limits }: Host,
-  row: Row,
-  { name, input, result }: Call,
+  row: HostShape,
+  { name, input, result }: HookCall,
   { storing, ...policy }: HookPolicy,
 ): Promise<Outcome | undefined> {
   const { path, beside, unless, without = [], pages, most } = row
@@ -77,7 +77,7 @@ export async function clampCall(
 }
 
 /** Returns the block of a second text. */
-function secondOf({ beside }: Row, result: unknown): Block[] {
+function secondOf({ beside }: HostShape, result: unknown): Block[] {
   const text = beside && at(result, beside)
   return typeof text === 'string' && text !== '' ? [{ type: 'text', text, _meta: BESIDE }] : []
 }
@@ -97,7 +97,7 @@ function blocksOf(whole: unknown): Block[] | undefined {
 }
 
 /** Takes a text out of the words of the host around it, and tells a failure by the exit code of the command. */
-function partsOf({ around, exit }: Row, result: unknown, all: string) {
+function partsOf({ around, exit }: HostShape, result: unknown, all: string) {
   const code = exit && at(result, exit)
   const isError = typeof code === 'number' && code !== 0
   const before = around?.before.exec(all)?.[0] ?? ''
@@ -118,7 +118,7 @@ function leastOf(policy: HookPolicy, limits: Host['limits']) {
 }
 
 /** Returns the text that the host has saved, if the one of the event is a part of it. */
-function wholeOf({ whole }: Row, result: unknown): string | undefined {
+function wholeOf({ whole }: HostShape, result: unknown): string | undefined {
   const file = whole && at(result, whole)
   if (typeof file !== 'string') return undefined
   return readRegular(file, LONGEST).toString()

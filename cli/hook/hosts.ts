@@ -1,5 +1,5 @@
 /** Place of the text in the result of a tool, as the host hands it to a hook and takes it back. */
-export interface Row {
+export interface HostShape {
   /** Names that lead from the result to its text, or to a list of blocks with texts. */
   readonly path: readonly string[]
   /** Names that lead to a second text, which the host shows behind the first. */
@@ -38,7 +38,7 @@ export interface Host {
   /** The most that the host shows of a text that replaces another. */
   readonly limits?: { readonly maxLines: number; readonly maxLineBytes: number }
   /** Rows by the name of the tool. A name that ends in `*` stands for all that begin so. */
-  readonly tools: Readonly<Record<string, Row>>
+  readonly tools: Readonly<Record<string, HostShape>>
 }
 
 /** Marks of Gemini CLI around what is not the user's own, and what it tells of a command after its output. */
@@ -113,7 +113,7 @@ export const HOSTS: Readonly<Record<string, Host>> = {
 }
 
 /** Returns the row of a tool, if its shape is known. */
-export function rowOf({ tools }: Host, tool: string): Row | undefined {
+export function rowOf({ tools }: Host, tool: string): HostShape | undefined {
   if (Object.hasOwn(tools, tool)) return tools[tool]
   return Object.entries(tools).find(([name]) => name.endsWith('*') && tool.startsWith(name.slice(0, -1)))?.[1]
 }

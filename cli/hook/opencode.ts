@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-interface Call {
+interface PluginCall {
   readonly tool: string
   readonly sessionID: string
   readonly callID: string
@@ -14,7 +14,7 @@ const PATIENCE = 10_000
 
 /** Plugin of OpenCode, which takes no command for its events: asks the command of its options about each result. */
 const server = async (_: unknown, { command }: { command: string }) => ({
-  'tool.execute.after': async ({ tool, sessionID, callID, args }: Call, result: object) => {
+  'tool.execute.after': async ({ tool, sessionID, callID, args }: PluginCall, result: object) => {
     const event = {
       hook_event_name: 'tool.execute.after',
       session_id: sessionID,

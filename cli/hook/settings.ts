@@ -15,11 +15,11 @@ import {
 } from './jsonc.js'
 
 /** Lists and objects in the settings of a host that lead to our entry, and the place in each. */
-type Place = readonly [container: Node, at: number]
+type SettingsPath = readonly [container: Node, at: number]
 
 /** An entry of ours in settings. */
 interface Entry {
-  readonly path: readonly Place[]
+  readonly path: readonly SettingsPath[]
   readonly command: Node
   /** Path of our plugin, for a host that takes plugins. */
   readonly plugin: Node | undefined
@@ -90,13 +90,13 @@ export function withoutHook(text: string, host: Host, command: string): string {
   const [entry] = entriesIn(document, host, command)
   if (!entry) return text
   const path = [...entry.path]
-  const own = partOf(path.at(-1) as Place)
+  const own = partOf(path.at(-1) as SettingsPath)
   while (path.length > 1) {
-    const [[holder], above] = [path.at(-1), path.at(-2)] as [Place, Place]
+    const [[holder], above] = [path.at(-1), path.at(-2)] as [SettingsPath, SettingsPath]
     if (holder.children?.length !== 1 || hasComments(document, partOf(above), own)) break
     path.pop()
   }
-  return withoutHook(remove(document, ...(path.at(-1) as Place)), host, command)
+  return withoutHook(remove(document, ...(path.at(-1) as SettingsPath)), host, command)
 }
 
 /** Returns the command of our hook in settings. */
@@ -106,7 +106,7 @@ export function commandIn(text: string, host: Host, command: string): string | u
 
 /** Returns the entries that carry our mark, the call of a hook for this host, and the path or name of a program of ours. */
 function entriesIn({ root }: Document, host: Host, command: string): Entry[] {
-  const path: Place[] = []
+  const path: SettingsPath[] = []
   let list = root
   for (const key of host.list) {
     const at = list ? indexOf(list, key) : -1
@@ -117,7 +117,7 @@ function entriesIn({ root }: Document, host: Host, command: string): Entry[] {
   if (list?.type !== 'array') return []
   const all = list
   return (all.children ?? []).flatMap((entry, at): Entry[] => {
-    const place: Place = [all, at]
+    const place: SettingsPath = [all, at]
     if (host.takes === 'tool_response') {
       const [plugin, options] = entry.children ?? []
       const call = options && member(options, 'command')
@@ -156,6 +156,6 @@ function renewedOf(command: string, own: string): string {
   return `${runner}${made.path} ${made.mark}${found.flags}`
 }
 
-function partOf([container, at]: Place): Node {
+function partOf([container, at]: SettingsPath): Node {
   return container.children?.[at] as Node
 }

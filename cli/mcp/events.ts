@@ -1,4 +1,4 @@
-import { Held, type Overlong } from './lines.js'
+import { ByteBuffer, type Overlong } from './lines.js'
 
 /** An event of a stream of a server, or its `retry`. The data is one message, as a line. */
 export interface ServerEvent {
@@ -25,7 +25,7 @@ const VALUE = 8_192
  * `most` bytes, only the ends are held, in however many lines it comes.
  */
 export async function* eventsOf(stream: Body, most: number): AsyncGenerator<ServerEvent> {
-  let data = new Held(most)
+  let data = new ByteBuffer(most)
   let type = ''
   let id: string | undefined
   let line = new Field(data)
@@ -52,7 +52,7 @@ export async function* eventsOf(stream: Body, most: number): AsyncGenerator<Serv
       if (name === '') {
         const isMessage = data.bytes > 0 && (type === '' || type === 'message')
         yield { ...(isMessage && { data: data.done() }), ...(id !== undefined && { id }) }
-        data = new Held(most)
+        data = new ByteBuffer(most)
         type = ''
       }
       line = new Field(data)
@@ -63,12 +63,12 @@ export async function* eventsOf(stream: Body, most: number): AsyncGenerator<Serv
 
 /** A line of a stream, in parts. Data is added to that of the event; of other lines, only a value that counts is held. */
 class Field {
-  readonly #data: Held
+  readonly #data: ByteBuffer
   #name: string | undefined
   #lead: Buffer = Buffer.alloc(0)
-  #value: Held | undefined
+  #value: ByteBuffer | undefined
 
-  constructor(data: Held) {
+  constructor(data: ByteBuffer) {
     this.#data = data
   }
 
@@ -96,7 +96,7 @@ class Field {
       this.#value = this.#data
       // Between tokens of JSON a blank is as good as a newline.
       if (this.#value.bytes > 0) this.#value.add(BLANK)
-    } else if (name === 'event' || name === 'id' || name === 'retry') this.#value = new Held(VALUE)
+    } else if (name === 'event' || name === 'id' || name === 'retry') this.#value = new ByteBuffer(VALUE)
     this.#value?.add(this.#lead.subarray(all.length))
   }
 }

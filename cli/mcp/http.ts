@@ -3,16 +3,16 @@ import { type IncomingMessage, Agent as PlainAgent, request as plain } from 'nod
 import { Agent as SafeAgent, request as safe } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bodyOf, eventsOf, flat } from './events.js'
-import { Held, type Overlong } from './lines.js'
+import { ByteBuffer, type Overlong } from './lines.js'
 import { idText, isObject, isRequest, type Message, messagesOf } from './message.js'
 import { LONGEST } from './relay.js'
 import { Requests } from './requests.js'
 import { EVENTS, JSON_TYPE, startOf, typeOf, unexpected } from './response.js'
 
-type Line = Buffer | Overlong
+type ServerLine = Buffer | Overlong
 type Headers = Readonly<Record<string, string>>
 /** Takes a line of the server, and returns what the client gets. */
-type Receive = (line: Line) => Promise<readonly Buffer[]>
+type Receive = (line: ServerLine) => Promise<readonly Buffer[]>
 
 const REDIRECTS = 5
 /** Times that a stream is asked for again in vain, and milliseconds before the first, twice as many before each other. */
@@ -134,7 +134,7 @@ export class Remote {
   }
 
   async #whole(response: IncomingMessage): Promise<void> {
-    const body = new Held(LONGEST)
+    const body = new ByteBuffer(LONGEST)
     for await (const chunk of bodyOf(response)) body.add(flat(chunk))
     if (body.bytes > 0) await this.#got(body.done())
   }
@@ -165,7 +165,7 @@ export class Remote {
     }
   }
 
-  async #got(line: Line): Promise<void> {
+  async #got(line: ServerLine): Promise<void> {
     const sent = await this.#receive(Buffer.isBuffer(line) ? Buffer.concat([line, NEWLINE]) : line)
     // What the client gets tells which requests have their answer.
     for (const message of sent.flatMap((row) => messagesOf(row).messages)) {

@@ -14,13 +14,13 @@ export async function* linesOf(
   stream: AsyncIterable<Buffer> | Iterable<Buffer>,
   most: number,
 ): AsyncGenerator<Buffer | Overlong> {
-  let line = new Held(most)
+  let line = new ByteBuffer(most)
   for await (const chunk of stream) {
     let from = 0
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
       line.add(chunk.subarray(from, at + 1))
       yield line.done()
-      line = new Held(most)
+      line = new ByteBuffer(most)
       from = at + 1
     }
     if (from < chunk.length) line.add(chunk.subarray(from))
@@ -30,7 +30,7 @@ export async function* linesOf(
 
 /** Bytes that come in parts. The parts are copied into one buffer, since a buffer for each takes a hundred bytes beside its
  *  own; a single part is not copied. Of more than `most` bytes, only the ends are held. */
-export class Held {
+export class ByteBuffer {
   bytes = 0
   #held: Buffer = Buffer.alloc(0)
   #filled = 0

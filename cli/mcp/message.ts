@@ -1,5 +1,5 @@
 import type { Overlong } from './lines.js'
-import { type Part, partsOf, skipped, valueEnd } from './parts.js'
+import { type JsonPlace, partsOf, skipped, valueEnd } from './parts.js'
 
 /** The members of another program's object, of any type. */
 export type Members = Readonly<Record<string, unknown>>
@@ -98,7 +98,7 @@ function outlineOf(text: string): Message[] {
   return found
 }
 
-function outline(text: string, start: number, parts: readonly Part[]): Message {
+function outline(text: string, start: number, parts: readonly JsonPlace[]): Message {
   const body = Object.fromEntries(parts.map(({ name, start, end }) => [name, scalar(text, start, end)]))
   const id = parts.findLast(({ name }) => name === 'id')
   const isScalar = id && body['id'] !== undefined

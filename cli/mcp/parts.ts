@@ -1,5 +1,5 @@
 /** A member or an element in a JSON text: its name, and the place of its value. */
-export interface Part {
+export interface JsonPlace {
   readonly name: string | number
   readonly start: number
   readonly end: number
@@ -31,8 +31,8 @@ export function skipped(text: string, from: number): number {
 
 /** Returns the parts of the object or the list that begins at a place, in one pass and without a stack. Reads a text that
  *  is not valid JSON as far as its brackets tell: values may be anything, and the last one may be torn. */
-export function partsOf(text: string, from: number): Part[] {
-  const parts: Part[] = []
+export function partsOf(text: string, from: number): JsonPlace[] {
+  const parts: JsonPlace[] = []
   const isList = text[from] === '['
   for (let at = skipped(text, from + 1); at < text.length && !'}]'.includes(text[at] as string); ) {
     let name: string | number = parts.length
@@ -114,7 +114,7 @@ export function respelled(text: string, from: number, was: unknown, is: unknown,
   if (depth === 0 || !isContainer(was) || !isContainer(is) || Array.isArray(was) !== Array.isArray(is))
     return spelled(is)
   const parts = partsOf(text, from)
-  const write = (part: Part | undefined, before: unknown, after: unknown) =>
+  const write = (part: JsonPlace | undefined, before: unknown, after: unknown) =>
     part ? respelled(text, part.start, before, after, depth - 1) : spelled(after)
   if (Array.isArray(was) && Array.isArray(is)) {
     const places = matched(was, is)

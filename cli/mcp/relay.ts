@@ -15,7 +15,7 @@ import {
 } from './message.js'
 import { respelled, skipped, sourceAt } from './parts.js'
 import { Requests } from './requests.js'
-import { type Call, Results } from './results.js'
+import { type McpCall, Results } from './results.js'
 import { Schemas } from './schemas.js'
 
 /** Bytes of a message that is held. */
@@ -25,24 +25,24 @@ export const LONGEST = 64 * 1024 * 1024
 const TASKS = 1_000
 /** Levels of arguments that are read for what they ask. */
 const LEVELS = 64
-const UNKNOWN: Call = { tool: '', args: undefined }
+const UNKNOWN: McpCall = { tool: '', args: undefined }
 
 /** A request whose answer is awaited. That of another method passes as it came. */
-type Asked =
-  | { readonly call: Call }
+type PendingRequest =
+  | { readonly call: McpCall }
   | { readonly list: true; readonly isFirst: boolean }
   | { readonly other: true }
 
 /** Stands between a client and a server: takes their lines, and returns those that are sent on. */
 export class Relay {
   readonly #tell: (text: string) => void
-  readonly #asked = new Requests<Asked>()
+  readonly #asked = new Requests<PendingRequest>()
   readonly #counts: boolean
   readonly #session = digest(process.pid, Date.now())
   readonly #schemas = new Schemas()
   readonly #results: Results
   /** Calls by the tasks that they became. */
-  readonly #tasks = new Map<unknown, Call>()
+  readonly #tasks = new Map<unknown, McpCall>()
   readonly #reader: ReturnType<typeof spillTool> | undefined
   /** Name of the tool that reads saved outputs, once the client was told of it. */
   #offered: string | undefined
@@ -56,7 +56,7 @@ export class Relay {
     this.#counts = counts
     this.#reader = store && spillTool(store)
     this.#tell = tell
-    const count = ({ tool, args }: Call, shown: number, sent: number, isCut: boolean) =>
+    const count = ({ tool, args }: McpCall, shown: number, sent: number, isCut: boolean) =>
       this.#count(tool, args, shown, sent, isCut && { cut: true })
     this.#results = new Results(definePolicy(policy), store, this.#schemas, tell, count)
   }
@@ -165,7 +165,7 @@ export class Relay {
     }
   }
 
-  #noteTask(result: unknown, call: Call): void {
+  #noteTask(result: unknown, call: McpCall): void {
     const task = isObject(result) ? result['task'] : undefined
     const id = isObject(task) ? task['taskId'] : undefined
     if (typeof id !== 'string') return

@@ -10,13 +10,13 @@ import type { Schemas } from './schemas.js'
 import { Structured } from './structured.js'
 
 /** A call of a tool. That of a call that is not known has no name. */
-export interface Call {
+export interface McpCall {
   readonly tool: string
   readonly args: unknown
 }
 
 /** Chars that a host shows of a result, before and after. */
-export type Count = (call: Call, shown: number, sent: number, isCut: boolean) => void
+export type Count = (call: McpCall, shown: number, sent: number, isCut: boolean) => void
 
 /** Bytes that may stand beside what the limits count, as in lib/dialect/walk.ts. */
 const LITTLE = 1_024
@@ -52,7 +52,7 @@ export class Results {
   }
 
   /** Bounds an answer. The same object comes back if nothing of it changes. */
-  async bound(given: Members, call: Call, source: Source): Promise<Members> {
+  async bound(given: Members, call: McpCall, source: Source): Promise<Members> {
     const isDeep = nests(given, DEEPEST)
     if (isDeep && this.surelyFits(source())) return given
     const body = isDeep ? flattened(given, source) : given
@@ -67,7 +67,7 @@ export class Results {
     return { ...(isLittle ? body : { jsonrpc: '2.0', id: body['id'] }), [part]: sent }
   }
 
-  async #result(result: unknown, call: Call, source: Source): Promise<unknown> {
+  async #result(result: unknown, call: McpCall, source: Source): Promise<unknown> {
     if (isObject(result)) return this.#object(result, call, source)
     if (typeof result === 'string') return this.#wrapped(result, call)
     if (!Array.isArray(result)) return result
@@ -76,7 +76,7 @@ export class Results {
   }
 
   /** Cuts the message of an error as the text of a result, and its data as structured content without a schema. */
-  async #error(error: unknown, call: Call, source: Source): Promise<unknown> {
+  async #error(error: unknown, call: McpCall, source: Source): Promise<unknown> {
     const { code, message, data } = isObject(error) ? error : { message: error }
     if (this.surelyFits(JSON.stringify(error))) return error
     const text = typeof message === 'string' ? message : JSON.stringify(message ?? null)
@@ -92,7 +92,7 @@ export class Results {
     return { code: typeof code === 'number' ? code : INTERNAL, message: said, ...kept }
   }
 
-  async #object(given: Members, call: Call, source: Source): Promise<Members> {
+  async #object(given: Members, call: McpCall, source: Source): Promise<Members> {
     const result = this.#withMeta(given)
     const structured = new Structured(given['structuredContent'], () => source('result', 'structuredContent'))
     const { structured: copies = 'both' } = this.#policy
@@ -124,7 +124,12 @@ export class Results {
   }
 
   /** Clamps what a host shows of a result. Data of no dialect becomes a text, which then stands for all of it. */
-  async #shown(result: Members, call: Call, structured: Structured, own: WrapPolicy = {}): Promise<Members> {
+  async #shown(
+    result: Members,
+    call: McpCall,
+    structured: Structured,
+    own: WrapPolicy = {},
+  ): Promise<Members> {
     const sent = await this.#wrapped(result, call, own, structured)
     if (!isObject(sent)) {
       const content = [{ type: 'text', text: typeof sent === 'string' ? sent : JSON.stringify(sent) }]
@@ -139,7 +144,7 @@ export class Results {
   /** Clamps a value as a wrapped tool does. */
   #wrapped(
     value: unknown,
-    { tool, args }: Call,
+    { tool, args }: McpCall,
     own: WrapPolicy = {},
     relayed?: Structured,
   ): Promise<unknown> {
@@ -149,7 +154,7 @@ export class Results {
   }
 
   /** Makes a text of a result whose names, addresses and other data beside its texts are over the limits. */
-  async #withoutRest(result: Members, call: Call): Promise<Members> {
+  async #withoutRest(result: Members, call: McpCall): Promise<Members> {
     const { structuredContent } = result
     const rest = JSON.stringify(restOf(result))
     const limits = this.#limits
@@ -171,6 +176,6 @@ export class Results {
 }
 
 /** Returns the name of a call's tool, which a model or a server gave, for a terminal. */
-export function nameOf({ tool }: Call): string {
+export function nameOf({ tool }: McpCall): string {
   return quoted(tool)
 }

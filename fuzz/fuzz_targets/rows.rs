@@ -6,16 +6,16 @@ use libfuzzer_sys::arbitrary::Unstructured;
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 use spillway::dialect::Table;
-use spillway::dialect::structured::Structured;
+use spillway::dialect::structured::CopyChoice;
 use spillway::policy::{Policy, Share};
-use spillway::slots::slot_rules::Rules;
+use spillway::slots::slot_rules::SlotRules;
 use spillway::session::prefilter::Prefilter;
 use spillway::session::rewrite_row::{Options, SideData};
-use spillway::session::rows::{Reading, Row};
+use spillway::session::rows::{RowReader, Row};
 
 /// Returns a file as a repair without a budget leaves it.
 fn repaired(file: &[u8], options: &Options) -> Vec<u8> {
-    let (mut reading, gate) = (Reading::default(), Prefilter::of(options));
+    let (mut reading, gate) = (RowReader::default(), Prefilter::of(options));
     let mut out = vec![];
     for row in file.split_inclusive(|byte| *byte == b'\n') {
         let read = reading.next(row);
@@ -39,7 +39,7 @@ fuzz_target!(|input: &[u8]| {
         let side =
             [SideData::Keep, SideData::Drop, SideData::Cap { max: choices.int_in_range(0..=900)?, spare: 0 }];
         let side = *choices.choose(&side)?;
-        Ok(Options { rules: Rules { policy, clean: None }, side, structured: Structured::Both, asks: true, media: None, dialect: None })
+        Ok(Options { rules: SlotRules { policy, clean: None }, side, structured: CopyChoice::Both, asks: true, media: None, dialect: None })
     };
     spillway_fuzz::with(input, choose, |options, file| {
         let once = repaired(file, &options);

@@ -4,14 +4,14 @@
 use libfuzzer_sys::arbitrary::Unstructured;
 use libfuzzer_sys::fuzz_target;
 use spillway::encoding::Utf8;
-use spillway::selection::{Selection, Sought};
+use spillway::selection::{Selection, SearchTerms};
 use spillway::limits::{Limits, UNLIMITED};
 use spillway::policy::Policy;
 use spillway::truncate::input::Input;
 use spillway::truncate::{Cut, Terms, compose};
 
 fn found(text: &str, chunks: &[&[u8]], policy: &Policy) -> Option<Cut> {
-    let mut selection = Selection::new(&policy.limits, Sought::of(policy));
+    let mut selection = Selection::new(&policy.limits, SearchTerms::of(policy));
     for chunk in chunks {
         selection.push(chunk);
     }

@@ -6,7 +6,7 @@ use spillway::encoding::Utf8;
 use spillway::extent::Extent;
 use spillway::limits::{Limits, UNLIMITED};
 use spillway::notice::Notice;
-use spillway::notice::saved::{Place, Saved};
+use spillway::notice::saved::{Location, SavedPart};
 use spillway::policy::{Keep, Policy};
 
 /// Calls a law with a part of the choices and the bytes that remain. Inputs that are too short are not tried.
@@ -47,7 +47,7 @@ pub fn policy(choices: &mut Unstructured) -> Result<Policy> {
         Notice::Literal("two\nlines 漢".into()),
     ];
     let saved =
-        [Saved::Nowhere, Saved::Whole(Place::Path("/tmp/漢.log".into())), Saved::Failed("ENOSPC".into())];
+        [SavedPart::Nowhere, SavedPart::Whole(Location::Path("/tmp/漢.log".into())), SavedPart::Failed("ENOSPC".into())];
     Ok(Policy {
         limits: limits(choices)?,
         keep: *choices.choose(&keeps)?,

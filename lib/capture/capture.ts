@@ -7,8 +7,8 @@ import { native } from '../engine.js'
 import { compileWith } from '../policy.js'
 import { plain } from '../text/input.js'
 import { abortSignal, bound, checkNames, choice, conflictError, optionError, text } from '../validate.js'
-import { Captured, type Making, type NativeCapture } from './capture_texts.js'
-import { Following } from './child.js'
+import { type CaptureSettings, CaptureSnapshot, type NativeCapture } from './capture_texts.js'
+import { ChildCapture } from './child.js'
 import { Intake } from './input_stream.js'
 import { checkExit, isFailure } from './process.js'
 import { Overflow } from './spill_on_overflow.js'
@@ -20,13 +20,13 @@ export const OutputCapture: typeof Declared = class OutputCapture implements Dec
   readonly stderr: Writable
   readonly #streams: [Intake, Intake]
   readonly #native: NativeCapture
-  readonly #making: Making
+  readonly #making: CaptureSettings
   readonly #meta: { tool?: string; callId?: string }
   readonly #overflow: Overflow | undefined
-  #following: Following | undefined
+  #following: ChildCapture | undefined
   #result: Promise<CaptureResult> | undefined
   /** The captured output between the end of both streams and the end of the save. */
-  #captured: Captured | undefined
+  #captured: CaptureSnapshot | undefined
   #ended: CaptureResult | undefined
 
   constructor(options: CaptureOptions = {}) {
@@ -68,13 +68,13 @@ export const OutputCapture: typeof Declared = class OutputCapture implements Dec
       throw conflictError(
         'this capture already has a child, or is finished; use a new capture for each child',
       )
-    this.#following = new Following(child, this.#streams, graceMs, signal)
+    this.#following = new ChildCapture(child, this.#streams, graceMs, signal)
     return this.finish(await this.#following.done)
   }
 
   snapshot(): CaptureResult {
     if (this.#ended) return { ...this.#ended }
-    const captured = this.#captured ?? new Captured(this.#native, this.#making, undefined, true)
+    const captured = this.#captured ?? new CaptureSnapshot(this.#native, this.#making, undefined, true)
     const { figures: _, ...result } = captured.result(this.#overflow?.whole())
     if (captured !== this.#captured) captured.release()
     return this.#withError(result)
@@ -91,7 +91,7 @@ export const OutputCapture: typeof Declared = class OutputCapture implements Dec
     await Promise.all(this.#streams.map(ended))
     const overflow = this.#overflow
     const unsaved = overflow && !overflow.isOpen ? native.takeCapturedBytes(this.#native) : undefined
-    const captured = new Captured(this.#native, this.#making, exit, false)
+    const captured = new CaptureSnapshot(this.#native, this.#making, exit, false)
     this.#captured = captured
     const first = captured.result()
     if (!first.truncated) await overflow?.discard()

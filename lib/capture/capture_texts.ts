@@ -1,10 +1,10 @@
 import type { CaptureResult, LimitName, ProcessExit, TextSize } from 'spillway'
 import type { Figures } from '../clamp_event.js'
-import { type Compiled, failed, handleOf, named, saved, silent } from '../compiled.js'
+import { type EnginePolicy, failed, handleOf, named, saved, silent } from '../compiled.js'
 import { type CapturedCut, type CapturedTexts, native } from '../engine.js'
 import type { Whole } from '../spill/call_spill.js'
 import type { Input } from '../text/input.js'
-import { exceededBy, type Measured } from '../text/limits.js'
+import { exceededBy, type Measurements } from '../text/limits.js'
 import { truncate } from '../text/notice_function.js'
 import { keptLines, type Truncation, truncationOf } from '../text/truncation.js'
 import { exitLine, isFailure, label, order, STREAMS } from './process.js'
@@ -12,8 +12,8 @@ import { exitLine, isFailure, label, order, STREAMS } from './process.js'
 export type NativeCapture = ReturnType<typeof native.startCapture>
 
 /** Settings for the texts of a capture. */
-export interface Making {
-  readonly policy: Compiled
+export interface CaptureSettings {
+  readonly policy: EnginePolicy
   readonly separate: boolean
   /** True if the policy or the caller names the output. Otherwise separate streams are named stdout and stderr. */
   readonly isNamed: boolean
@@ -29,15 +29,15 @@ const TOKENS = 8
 const LONG_LINE = 9
 
 /** The captured output, final or at some moment. */
-export class Captured {
+export class CaptureSnapshot {
   readonly #native: ReturnType<typeof native.endCapture>['captured']
   readonly #first: CapturedTexts
-  readonly #making: Making
+  readonly #making: CaptureSettings
   readonly #exit: ProcessExit | undefined
   readonly #rows = new Float64Array(2 * COLUMNS)
 
   /** `copy`: the capture continues. */
-  constructor(capture: NativeCapture, making: Making, exit: ProcessExit | undefined, copy: boolean) {
+  constructor(capture: NativeCapture, making: CaptureSettings, exit: ProcessExit | undefined, copy: boolean) {
     this.#making = making
     this.#exit = exit
     const streams = making.separate ? order(isFailure(exit)) : [0]
@@ -97,12 +97,13 @@ export class Captured {
 
   /** Truncates a text with the notice of a function. */
   #worded(stream: number, section: number | undefined, whole: Whole | undefined): StreamText {
-    const cut = (policy: Compiled) => native.truncateCaptured(this.#native, stream, section, handleOf(policy))
+    const cut = (policy: EnginePolicy) =>
+      native.truncateCaptured(this.#native, stream, section, handleOf(policy))
     const text = new CapturedText(this.#row(stream), cut)
     return { stream, ...truncate(text, this.#policyOf(stream, whole)) }
   }
 
-  #policyOf(stream: number, whole: Whole | undefined): Compiled {
+  #policyOf(stream: number, whole: Whole | undefined): EnginePolicy {
     const { policy, separate, isNamed } = this.#making
     const judged = isFailure(this.#exit) ? failed(policy) : policy
     const called = separate && !isNamed ? named(judged, STREAMS[stream] ?? '') : judged
@@ -149,9 +150,9 @@ function textOf({ stream, truncated, cut }: CapturedCut): StreamText {
   return { stream, ...truncationOf(cut, truncated) }
 }
 
-type Cutting = (policy: Compiled) => CapturedCut
+type CutFunction = (policy: EnginePolicy) => CapturedCut
 
-class CapturedSize implements Measured {
+class CapturedSize implements Measurements {
   readonly #row: Float64Array
 
   constructor(row: Float64Array) {
@@ -181,14 +182,14 @@ class CapturedSize implements Measured {
 
 /** A text of which the engine holds the parts that a cut can keep. */
 class CapturedText extends CapturedSize implements Input {
-  readonly #cut: Cutting
+  readonly #cut: CutFunction
 
-  constructor(row: Float64Array, cut: Cutting) {
+  constructor(row: Float64Array, cut: CutFunction) {
     super(row)
     this.#cut = cut
   }
 
-  truncate(policy: Compiled): Truncation {
+  truncate(policy: EnginePolicy): Truncation {
     const { truncated, cut } = this.#cut(policy)
     return truncationOf(cut, truncated)
   }

@@ -12,7 +12,7 @@ const ON_ITS_WAY = 2 * 1024 * 1024
 const LONGEST = 2 ** 31 - 1
 
 /** A child whose output is captured. */
-export class Following {
+export class ChildCapture {
   /** Resolves with the child's exit once its output has arrived. Rejects on its 'error' and on abort. */
   readonly done: Promise<ProcessExit>
   readonly #graceMs: number

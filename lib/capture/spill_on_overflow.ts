@@ -1,8 +1,8 @@
 import type { SpillRecord, SpillStore } from 'spillway'
-import type { Compiled } from '../compiled.js'
+import type { EnginePolicy } from '../compiled.js'
 import { native } from '../engine.js'
 import { codeOf, recordOf, type Whole, wholeIn } from '../spill/call_spill.js'
-import { Discarded, Feed } from '../spill/feed.js'
+import { Feed, FeedDiscard } from '../spill/feed.js'
 import { get } from '../untrusted.js'
 
 /** Saves output that exceeds its limits. Never throws or rejects; a failure is recorded in `error`. */
@@ -20,7 +20,7 @@ export class Overflow {
   constructor(
     store: SpillStore,
     meta: { tool?: string; callId?: string },
-    { redact }: Pick<Compiled, 'redact'>,
+    { redact }: Pick<EnginePolicy, 'redact'>,
   ) {
     this.#store = store
     this.#meta = meta
@@ -73,7 +73,7 @@ export class Overflow {
 
   /** Removes what was saved: a part must not pass for the full output. */
   async discard(): Promise<void> {
-    this.#feed.end({ error: new Discarded() })
+    this.#feed.end({ error: new FeedDiscard() })
     await this.#saving
   }
 }

@@ -1,11 +1,11 @@
 import type { PlanStep, ResultPolicy } from 'spillway'
-import type { Compiled } from '../compiled.js'
+import type { EnginePolicy } from '../compiled.js'
 import type { Result } from '../dialect/results.js'
 import { checkPlan } from '../plan.js'
 import { compileWith, UNLIMITED } from '../policy.js'
 import { checkMessages } from '../result/clamp_messages.js'
 import { History } from '../result/history.js'
-import { Kept, lengthOf, resultsIn, withTexts, written } from '../result/message_results.js'
+import { HistoryResult, lengthOf, resultsIn, withTexts, written } from '../result/message_results.js'
 import { redactValue } from '../result/redact_value.js'
 import { elementAt } from '../untrusted.js'
 import { bound } from '../validate.js'
@@ -32,7 +32,7 @@ export function applyPlan<T extends readonly unknown[]>(
 }
 
 /** Redacts what stands beside the texts that were cut. */
-function redactChanged(messages: readonly unknown[], made: readonly unknown[], policy: Compiled) {
+function redactChanged(messages: readonly unknown[], made: readonly unknown[], policy: EnginePolicy) {
   if (!policy.redact || made === messages) return made
   return made.map((message, at) => (message === messages[at] ? message : redactValue(message, policy)))
 }
@@ -47,12 +47,12 @@ function cut(
   message: unknown,
   at: number,
   steps: readonly PlanStep[],
-  policy: Compiled,
+  policy: EnginePolicy,
   history: History,
-): Kept[] {
+): HistoryResult[] {
   const named = namedBy(steps, resultsIn(message, policy.dialect))
   return [...named].flatMap(([result, { chars, maxChars, media }]) => {
-    const kept = new Kept(result, at, false, policy, history)
+    const kept = new HistoryResult(result, at, false, policy, history)
     if (maxChars < chars) kept.clamp(maxChars)
     if (media !== undefined) kept.lighten(media)
     return kept.clamped || kept.drop ? kept : []

@@ -1,18 +1,18 @@
 import type { PlanStep } from 'spillway'
 import { jsonBytes } from '../json.js'
 import { blocksOf, type MediaBlock } from '../media/found.js'
-import { type Original, originalOf, Planner, type Sized, type Step, stepFor } from '../plan.js'
+import { type Original, originalOf, Planner, type ResultCap, type ResultExtent, stepFor } from '../plan.js'
 import type { History } from '../result/history.js'
-import { Kept, textsOf } from '../result/message_results.js'
+import { HistoryResult, textsOf } from '../result/message_results.js'
 import { appliedBy } from './apply_plan.js'
 import type { BudgetOptions } from './budget_options.js'
 import type { MessageShares, ResultShare } from './message_tokens.js'
 import { sumOf } from './token_counter.js'
 
 /** A tool result of a prompt, with its tokens after cuts. */
-export class Row implements Sized {
+export class PromptResult implements ResultExtent {
   readonly chars: number
-  #left: Map<number, Freed> | undefined
+  #left: Map<number, Gain> | undefined
   #blocks: MediaBlock[] | undefined
 
   constructor(
@@ -50,12 +50,12 @@ export class Row implements Sized {
   }
 
   /** Returns what a cut to `maxChars` frees, as applying a plan makes it. Negative if a counter finds more. */
-  freed(maxChars: number, { counter, maxRequestBytes }: BudgetOptions): Freed {
+  freed(maxChars: number, { counter, maxRequestBytes }: BudgetOptions): Gain {
     const known = this.#left?.get(maxChars)
     if (known) return known
     const { share } = this
     const isBounded = maxRequestBytes !== Number.POSITIVE_INFINITY
-    const kept = new Kept(share.result, this.message, this.latest, appliedBy, this.history)
+    const kept = new HistoryResult(share.result, this.message, this.latest, appliedBy, this.history)
     kept.clamp(maxChars)
     const freed = {
       tokens: share.tokens - sumOf(kept.texts, counter),
@@ -68,7 +68,7 @@ export class Row implements Sized {
 }
 
 /** Amounts that a cut frees in a prompt, and in the body of a request. */
-interface Freed {
+interface Gain {
   readonly tokens: number
   readonly bytes: number
 }
@@ -79,7 +79,7 @@ function bytesOf(texts: readonly string[]): number {
 
 /** Cuts of tool results, and the tokens that they free. */
 export interface Cuts {
-  readonly steps: readonly Step[]
+  readonly steps: readonly ResultCap[]
   /** Tokens freed in messages that the provider counted. */
   readonly freedEarlier: number
   /** Tokens freed in other messages. */
@@ -98,13 +98,13 @@ const PRECISION = 2 ** 20
 
 /** Searches for the smallest cuts of tool results that make a prompt fit. */
 export class CutSearch {
-  readonly #rows: readonly Row[]
+  readonly #rows: readonly PromptResult[]
   readonly #options: BudgetOptions
   /** Number of messages that the provider counted. */
   readonly #counted: number
   readonly #planner: Planner
 
-  constructor(rows: readonly Row[], options: BudgetOptions, counted: number) {
+  constructor(rows: readonly PromptResult[], options: BudgetOptions, counted: number) {
     this.#rows = rows
     this.#options = options
     this.#counted = counted
@@ -155,12 +155,12 @@ export class CutSearch {
 
   /** Plans cuts to `maxChars` of all results together. Each keeps `minKeepChars` and a notice, except as a last
    *  resort. */
-  #steps(maxChars: number): readonly Step[] {
+  #steps(maxChars: number): readonly ResultCap[] {
     const { aggregate, maxEach, isLastResort = false } = this.#options
     return this.#planner.steps({ ...aggregate, maxChars }, maxEach, !isLastResort)
   }
 
-  #row(index: number): Row {
-    return this.#rows[index] as Row
+  #row(index: number): PromptResult {
+    return this.#rows[index] as PromptResult
   }
 }

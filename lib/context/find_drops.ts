@@ -1,5 +1,5 @@
 import type { BudgetOptions } from './budget_options.js'
-import type { Cuts, Row } from './find_cuts.js'
+import type { Cuts, PromptResult } from './find_cuts.js'
 import { sumOf } from './token_counter.js'
 
 /** Bytes of a block of words beside the words, at most. */
@@ -9,7 +9,7 @@ const LEAST = 512
 
 /** A payload of a tool result that words may replace, and what that frees. */
 interface Drop {
-  readonly row: Row
+  readonly row: PromptResult
   readonly bytes: number
   readonly tokens: number
   readonly freed: number
@@ -20,7 +20,7 @@ export class Drops {
   readonly #drops: readonly Drop[]
   readonly #counted: number
 
-  constructor(rows: readonly Row[], options: BudgetOptions, counted: number) {
+  constructor(rows: readonly PromptResult[], options: BudgetOptions, counted: number) {
     this.#drops = [false, true].flatMap((latest) =>
       rows.filter((row) => row.latest === latest).flatMap((row) => dropsOf(row, options)),
     )
@@ -54,8 +54,8 @@ export class Drops {
   }
 
   /** Returns the bytes that each result keeps which loses some of the first `count` payloads. */
-  kept(count: number): Map<Row, number> {
-    const left = new Map<Row, number>()
+  kept(count: number): Map<PromptResult, number> {
+    const left = new Map<PromptResult, number>()
     for (const { row, bytes } of this.#drops.slice(0, count))
       left.set(row, (left.get(row) ?? bytesOf(row)) - bytes)
     return left
@@ -63,7 +63,7 @@ export class Drops {
 }
 
 /** Returns the payloads of a result that are sent, and large enough to go. */
-function dropsOf(row: Row, { counter, provider }: BudgetOptions): Drop[] {
+function dropsOf(row: PromptResult, { counter, provider }: BudgetOptions): Drop[] {
   return row.blocks.flatMap(({ medium: { bytes, sent, words }, end }) => {
     const paid = row.media.get(end.holder.value)?.[provider]
     if (paid === undefined || bytes < LEAST) return []
@@ -71,6 +71,6 @@ function dropsOf(row: Row, { counter, provider }: BudgetOptions): Drop[] {
   })
 }
 
-function bytesOf({ blocks }: Row): number {
+function bytesOf({ blocks }: PromptResult): number {
   return blocks.reduce((sum, { medium }) => sum + medium.bytes, 0)
 }

@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import { Place } from '../dialect/paths.js'
+import { PathNode } from '../dialect/paths.js'
 import { isAnswer, type Result } from '../dialect/results.js'
 import { jsonOf } from '../json.js'
 import { readMedium, type Tokens, UNREAD, wordsIn } from '../media/medium.js'
@@ -100,7 +100,7 @@ function read(message: unknown): MessageShares {
       typeof message === 'string' ? { texts: [message], tokens: MESSAGE } : { texts: NONE, tokens: 0 }
     return { all: [own], results: NONE, isAnswer: false, media: NO_MEDIA }
   }
-  const root = new Place(message)
+  const root = new PathNode(message)
   const answers = tryRead(() => isAnswer(message, root)) ?? false
   if (root.read('excludeFromContext') === true)
     return { all: NONE, results: NONE, isAnswer: answers, media: NO_MEDIA }
@@ -111,7 +111,7 @@ function read(message: unknown): MessageShares {
     texts,
     tokens: 0,
   }))
-  const reader = new Reader(results)
+  const reader = new ContentReader(results)
   reader.read(message, false, 0)
   const tokens = reader.tokens + MESSAGE + results.length * CALL
   // All but the texts of its results.
@@ -127,7 +127,7 @@ const DEPTH = 40
 const MOST = 100_000
 
 /** Reads the content of a message that a model gets, without the texts of its tool results. */
-class Reader {
+class ContentReader {
   readonly texts: string[] = []
   /** Tokens of everything but text. */
   tokens = 0

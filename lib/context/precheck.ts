@@ -1,12 +1,12 @@
 import type { PlanStep, Precheck, PrecheckInput } from 'spillway'
 import { jsonBytes, jsonOf } from '../json.js'
-import type { Step } from '../plan.js'
+import type { ResultCap } from '../plan.js'
 import { checkMessages } from '../result/clamp_messages.js'
 import { History } from '../result/history.js'
 import { elementsOf } from '../result/message_results.js'
 import { checkNames } from '../validate.js'
 import { type BudgetOptions, checkBudget } from './budget_options.js'
-import { CutSearch, type Cuts, Row } from './find_cuts.js'
+import { CutSearch, type Cuts, PromptResult } from './find_cuts.js'
 import { Drops } from './find_drops.js'
 import { bodyBytesOf, MESSAGE, type MessageShares, readShares, tokensOf } from './message_tokens.js'
 import { sumOf } from './token_counter.js'
@@ -26,7 +26,7 @@ const NO_CUTS: Cuts = { steps: [], freedEarlier: 0, freedLater: 0, freedBytes: 0
 export class Prompt {
   readonly #options: BudgetOptions
   readonly #messages: readonly MessageShares[]
-  readonly #rows: readonly Row[]
+  readonly #rows: readonly PromptResult[]
   /** The provider's count for the first messages. Undefined if the history has become shorter. */
   readonly #usage: BudgetOptions['lastUsage']
   /** Tokens of the messages after those. */
@@ -150,8 +150,8 @@ export class Prompt {
 
   /** Makes steps that name results by message, id and length. Results that share all three get a step each, so that
    *  none takes the step of another. */
-  #planOf(steps: readonly Step[], media: ReadonlyMap<Row, number>): PlanStep[] {
-    const left = new Map(steps.map(({ index, maxChars }) => [this.#rows[index] as Row, maxChars]))
+  #planOf(steps: readonly ResultCap[], media: ReadonlyMap<PromptResult, number>): PlanStep[] {
+    const left = new Map(steps.map(({ index, maxChars }) => [this.#rows[index] as PromptResult, maxChars]))
     const names = new Set([...left.keys(), ...media.keys()].map(({ name }) => name))
     const named = this.#rows.filter(({ name }) => names.has(name))
     return named.map((row) => row.step(left.get(row) ?? row.chars, media.get(row)))
@@ -159,9 +159,9 @@ export class Prompt {
 }
 
 /** Returns the tool results of messages. Results from the last message of the model on are the latest. */
-function rowsOf(messages: readonly MessageShares[], history: History): Row[] {
+function rowsOf(messages: readonly MessageShares[], history: History): PromptResult[] {
   const answer = messages.findLastIndex(({ isAnswer }) => isAnswer)
   return messages.flatMap(({ results, media }, at) =>
-    results.map((result) => new Row(result, at, at >= answer, history, media)),
+    results.map((result) => new PromptResult(result, at, at >= answer, history, media)),
   )
 }

@@ -24,18 +24,18 @@ const recoveries = channel('spillway:recovery')
 const PROGRESS = 0.95
 
 /** A way to make a prompt smaller. */
-type Step = 'compact' | 'truncate'
-const NOUNS: Readonly<Record<Step, string>> = { compact: 'compaction', truncate: 'truncation' }
+type Remedy = 'compact' | 'truncate'
+const NOUNS: Readonly<Record<Remedy, string>> = { compact: 'compaction', truncate: 'truncation' }
 
 /** Steps for each route, in order of preference. */
-const STEPS: Readonly<Record<Precheck['route'], readonly Step[]>> = {
+const STEPS: Readonly<Record<Precheck['route'], readonly Remedy[]>> = {
   fits: [],
   compact_only: ['compact'],
   truncate_tool_results_only: ['truncate', 'compact'],
   compact_then_truncate: ['compact', 'truncate'],
 }
 /** Steps after a refusal in tokens, or if a truncation could not be stored. */
-const LAST_STEPS: readonly Step[] = ['compact', 'truncate']
+const LAST_STEPS: readonly Remedy[] = ['compact', 'truncate']
 
 /** The current history, as it would be sent. */
 interface View<M> {
@@ -67,7 +67,7 @@ class Recovery<R, M> {
   /** True after a compaction or a truncation. */
   #isShorter = false
   /** Reasons why steps are not repeated. */
-  readonly #exhausted = new Map<Step, string>()
+  readonly #exhausted = new Map<Remedy, string>()
   /** Reason why the hook `truncate` is not called again. */
   #unstorable: string | undefined
   /** The lowest estimate so far, and the fewest bytes where these are bounded. */
@@ -103,7 +103,7 @@ class Recovery<R, M> {
 
   /** Chooses the next step: the first that is possible. If none is, a prompt that the provider has not refused is sent,
    *  since estimates run high, and a refused one is given up. Gives up once all requests are used. */
-  #nextStep(view: View<M>): { step: Step | 'send' | 'give_up'; reason: string } {
+  #nextStep(view: View<M>): { step: Remedy | 'send' | 'give_up'; reason: string } {
     const { checked, mustShrink } = view
     const { route, overflowTokens, requestBytes } = checked
     if (this.#attempt > this.#maxCompactions + 2)
@@ -126,7 +126,7 @@ class Recovery<R, M> {
   }
 
   /** Truncation comes first after a refusal in bytes: a compaction sends the same payloads. */
-  get #stepsOnceRefused(): readonly Step[] {
+  get #stepsOnceRefused(): readonly Remedy[] {
     return this.#refusal?.inBytes ? STEPS.truncate_tool_results_only : LAST_STEPS
   }
 
@@ -179,7 +179,7 @@ class Recovery<R, M> {
   }
 
   /** Reads the history after a step, and decides if the step may be repeated. */
-  async #checkAfter(step: Step): Promise<View<M>> {
+  async #checkAfter(step: Remedy): Promise<View<M>> {
     this.#isShorter = true
     const { tokens, bytes } = this.#lowest
     this.#options = { ...this.#options, lastUsage: undefined }

@@ -1,5 +1,5 @@
 import { elementAt, get, isList, isObject } from '../untrusted.js'
-import { Place } from './paths.js'
+import { PathNode } from './paths.js'
 import { withNames } from './payload.js'
 import { isFailure, type Result } from './results.js'
 import { copy, GONE } from './shallow_copy.js'
@@ -15,14 +15,14 @@ type Changes = Map<string | number, unknown>
 
 /** Copies the objects above each change and shares all others. Prototypes and other properties are kept. */
 export class Draft {
-  /** Changes by the place of their holder. A `Place` as a new value stands for its copy. */
-  readonly #changes = new Map<Place, Changes>()
+  /** Changes by the place of their holder. A `PathNode` as a new value stands for its copy. */
+  readonly #changes = new Map<PathNode, Changes>()
 
-  set(holder: Place, key: string | number, to: unknown): void {
+  set(holder: PathNode, key: string | number, to: unknown): void {
     this.#changesOf(holder).set(key, to)
   }
 
-  #changesOf(place: Place): Changes {
+  #changesOf(place: PathNode): Changes {
     const known = this.#changes.get(place)
     if (known) return known
     const changes: Changes = new Map()
@@ -34,7 +34,7 @@ export class Draft {
     return changes
   }
 
-  remove(holder: Place, key: string | number): void {
+  remove(holder: PathNode, key: string | number): void {
     this.set(holder, key, GONE)
   }
 
@@ -56,10 +56,10 @@ export class Draft {
     return value
   }
 
-  #copy(place: Place): object {
+  #copy(place: PathNode): object {
     const { value, twin } = place
     const changes = new Map(
-      [...this.#changesOf(place)].map(([key, to]) => [key, to instanceof Place ? this.#copy(to) : to]),
+      [...this.#changesOf(place)].map(([key, to]) => [key, to instanceof PathNode ? this.#copy(to) : to]),
     )
     const second = twin === undefined ? undefined : get(value, twin)
     if (twin !== undefined && isObject(second)) {
@@ -123,7 +123,7 @@ export class Draft {
   }
 
   /** Moves the cache marks of removed blocks to the block before each, or else after it. They end a cached prefix. */
-  #bequeath(list: Place, gone: ReadonlySet<number>): void {
+  #bequeath(list: PathNode, gone: ReadonlySet<number>): void {
     const blocks = list.value as readonly unknown[]
     const heirs = heirsIn(blocks, gone)
     for (const key of gone) {
@@ -160,9 +160,9 @@ export const CACHE_MARKS = ['cache_control', 'providerOptions']
 
 /** The blocks in the lists of one result, with the number of texts left in each. */
 class Blocks {
-  readonly #left = new Map<Place, Map<number, number>>()
+  readonly #left = new Map<PathNode, Map<number, number>>()
 
-  constructor(readonly top: Place) {}
+  constructor(readonly top: PathNode) {}
 
   add({ holder, key }: Slot, isGone: boolean): void {
     const block = this.#blockOf(holder, key)
@@ -181,9 +181,9 @@ class Blocks {
   /**
    * Returns the elements to remove, by list. A list that would become empty is removed with the block that holds it.
    */
-  gone(): Map<Place, Set<number>> {
-    const lists = new Map<Place, Set<number>>()
-    const add = (list: Place, key: number): void => {
+  gone(): Map<PathNode, Set<number>> {
+    const lists = new Map<PathNode, Set<number>>()
+    const add = (list: PathNode, key: number): void => {
       const keys = (lists.get(list) ?? new Set<number>()).add(key)
       lists.set(list, keys)
       if (keys.size < (list.value as unknown[]).length || list === this.top) return
@@ -197,7 +197,7 @@ class Blocks {
   }
 
   /** Returns the element of a list of the result that contains a place. */
-  #blockOf(holder: Place | undefined, key: string | number): { list: Place; key: number } | undefined {
+  #blockOf(holder: PathNode | undefined, key: string | number): { list: PathNode; key: number } | undefined {
     let [list, at] = [holder, key]
     while (list && !isList(list.value)) {
       if (list === this.top) return undefined

@@ -1,14 +1,14 @@
-import { type Compiled, shortened } from '../compiled.js'
+import { type EnginePolicy, shortened } from '../compiled.js'
 import { isList, tryRead } from '../untrusted.js'
 import { mediumOf, omitted, withNames } from './payload.js'
 
-type Clamp = (text: string, policy: Compiled) => string
+type Clamp = (text: string, policy: EnginePolicy) => string
 
 /**
  * Clamps a JSON text and keeps it valid JSON. The strings of an object are truncated, each to the same length. If that
  * is not enough, the whole text becomes one JSON string. A text that is not JSON is truncated as it is.
  */
-export function clampEncoded(json: string, policy: Compiled, clamp: Clamp): string {
+export function clampEncoded(json: string, policy: EnginePolicy, clamp: Clamp): string {
   if (clamp(json, policy) === json) return json
   const data = tryRead((): unknown => JSON.parse(json))
   if (data === undefined) return clamp(json, policy)
@@ -43,7 +43,7 @@ function mapStrings(data: object, cut: Cut): object {
 /** Returns the longest text that fits, to within a sixteenth, by bisection: escapes make it longer than its strings. */
 function longest(
   most: number,
-  policy: Compiled,
+  policy: EnginePolicy,
   clamp: Clamp,
   make: (chars: number) => string,
 ): string | undefined {

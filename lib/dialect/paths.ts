@@ -7,15 +7,15 @@ import { elementAt, get, isList, isObject } from '../untrusted.js'
  */
 
 /** An object on a path, with its parent. Several paths lead through it, and each property is read once. */
-export class Place {
+export class PathNode {
   /** Name of the second copy that a class keeps of its properties. */
   twin: string | undefined
   private known: Read | undefined
-  private below: Place[] | undefined
+  private below: PathNode[] | undefined
 
   constructor(
     readonly value: object,
-    readonly parent?: Place,
+    readonly parent?: PathNode,
     readonly key: string | number = '',
   ) {}
 
@@ -28,15 +28,15 @@ export class Place {
   }
 
   /** Returns the place of a child value. Each key has one place. */
-  child(value: object, key: string | number): Place {
+  child(value: object, key: string | number): PathNode {
     this.below ??= []
     const below = this.below
     // If elements are visited in order, the place of a key has that index.
     const last = typeof key === 'number' ? below[key] : undefined
     if (last?.key === key) return last
     for (let at = typeof key === 'number' ? below.length : 0; at < below.length; at++)
-      if (below[at]?.key === key) return below[at] as Place
-    const made = new Place(value, this, key)
+      if (below[at]?.key === key) return below[at] as PathNode
+    const made = new PathNode(value, this, key)
     if (typeof key === 'number') below[key] = made
     else below.push(made)
     return made
@@ -143,17 +143,17 @@ export class Paths {
   }
 
   /** Returns these paths with those for the tags of an object, given by its place or as it is. */
-  at(place: Place | object): Paths {
+  at(place: PathNode | object): Paths {
     return this.filters.length === 0 ? this : (this.matching(place, this) as Paths)
   }
 
   /** Returns the paths for an element of a list, undefined if there are none. */
-  atElement(place: Place | object): Paths | undefined {
+  atElement(place: PathNode | object): Paths | undefined {
     return this.matching(place, this.each)
   }
 
   /** Returns the number of elements of a list to which paths lead by their tags. */
-  countTagged(list: Place): number {
+  countTagged(list: PathNode): number {
     const { value } = list
     let count = 0
     for (let at = 0; isList(value) && at < value.length; at++) {
@@ -164,16 +164,16 @@ export class Paths {
   }
 
   /** Returns the number of blocks in the content of a result to which paths lead by their tags. */
-  countContent(place: Place): number {
+  countContent(place: PathNode): number {
     const content = place.read('content')
     const paths = this.next[this.names.indexOf('content')]
     return isObject(content) && paths ? paths.countTagged(place.child(content, 'content')) : 0
   }
 
-  private matching(place: Place | object, base: Paths | undefined): Paths | undefined {
+  private matching(place: PathNode | object, base: Paths | undefined): Paths | undefined {
     let found = base
     for (const filter of this.filters) {
-      const next = filter.of(place instanceof Place ? place.read(filter.tag) : get(place, filter.tag))
+      const next = filter.of(place instanceof PathNode ? place.read(filter.tag) : get(place, filter.tag))
       // A second filter may follow on the same object.
       if (next) found = found ? found.with(next.at(place)) : next.at(place)
     }
@@ -238,12 +238,12 @@ export interface End {
   readonly field: string
   readonly as: string
   readonly value: unknown
-  readonly holder: Place
+  readonly holder: PathNode
   readonly key: string | number
 }
 
 /** Returns true if a path leads to a value. */
-export function leads(paths: Paths, place: Place): boolean {
+export function leads(paths: Paths, place: PathNode): boolean {
   const name = paths.onlyName
   return name === undefined ? endsAt(paths, place).length > 0 : place.read(name) !== undefined
 }
@@ -294,7 +294,7 @@ export function isGiven(value: unknown): value is NonNullable<unknown> | null {
 }
 
 /** Returns the values that paths lead to, in order. */
-export function endsAt(paths: Paths, place: Place): End[] {
+export function endsAt(paths: Paths, place: PathNode): End[] {
   const ends: End[] = []
   follow(paths, place.value, place.parent ?? place, place.key, place, ends)
   return ends
@@ -303,9 +303,9 @@ export function endsAt(paths: Paths, place: Place): End[] {
 function follow(
   paths: Paths,
   value: unknown,
-  holder: Place,
+  holder: PathNode,
   key: string | number,
-  place: Place | undefined,
+  place: PathNode | undefined,
   found: End[],
 ): void {
   const here = place && !isList(value) ? paths.at(place) : paths

@@ -2,14 +2,14 @@ import type { DialectName } from 'spillway'
 import { type FormData, type RowData, table } from '../dialects.js'
 import { plain } from '../json.js'
 import { get, isList, isObject } from '../untrusted.js'
-import { type End, endsAt, firstAt, isGiven, leads, Paths, Place, visit } from './paths.js'
+import { type End, endsAt, firstAt, isGiven, leads, PathNode, Paths, visit } from './paths.js'
 import { REST, type Slot, Walk } from './walk.js'
 
 /** A tool result that a value is or carries. */
 export class Result {
   constructor(
     readonly dialect: DialectName,
-    readonly place: Place,
+    readonly place: PathNode,
     readonly slots: readonly Slot[],
     private readonly all: readonly End[],
   ) {}
@@ -77,7 +77,7 @@ function pathsOf(data: RowData, field: (typeof FIELDS)[number]): readonly (reado
   return isList(paths) ? paths.map((path) => [path as string, '']) : Object.entries(paths)
 }
 
-export class Row {
+export class DialectRow {
   readonly name: DialectName
   readonly forms: readonly Form[]
   private readonly copy: string | undefined
@@ -110,7 +110,7 @@ export class Row {
     return paths
   }
 
-  read(place: Place): Result {
+  read(place: PathNode): Result {
     const { slots, ends } = new Walk(this.paths, place)
     place.twin = this.copy
     return new Result(this.name, place, slots, ends)
@@ -123,13 +123,13 @@ export class Row {
   }
 
   /** Returns the id and the tool of a result without reading its texts. */
-  namesOf(place: Place): { readonly id: string | undefined; readonly tool: string | undefined } {
+  namesOf(place: PathNode): { readonly id: string | undefined; readonly tool: string | undefined } {
     const { id, tool } = this.names
     return { id: wordAt(id, place), tool: wordAt(tool, place) }
   }
 
   /** Returns true if a block of the content is known, in an array every element. */
-  hasBlocks(place: Place): boolean {
+  hasBlocks(place: PathNode): boolean {
     const { value } = place
     return isList(value)
       ? value.length > 0 && this.paths.countTagged(place) === value.length
@@ -151,7 +151,7 @@ class Form {
 
   constructor(
     private readonly data: FormData,
-    readonly row: Row,
+    readonly row: DialectRow,
   ) {
     this.role = data.role?.split('|') ?? []
     this.type = data.type?.split('|') ?? []
@@ -181,7 +181,7 @@ class Form {
   }
 
   /** Returns the places of the results that a value is or carries, undefined if it has another form. */
-  places(root: Place): Place[] | undefined {
+  places(root: PathNode): PathNode[] | undefined {
     const { has, results: paths } = this.paths
     if (!has.every((paths) => leads(paths, root))) return undefined
     if (this.isEmpty && !isEmptyList(root.read('content'))) return undefined
@@ -195,7 +195,7 @@ class Form {
   }
 }
 
-export const rows: readonly Row[] = table.map((data) => new Row(data))
+export const rows: readonly DialectRow[] = table.map((data) => new DialectRow(data))
 const forms = rows.flatMap((row) => row.forms)
 
 const fromModel = Paths.of(table.flatMap(({ model = [] }) => model))
@@ -228,13 +228,16 @@ export function callName({ id, tool }: { id: string | undefined; tool: string | 
 
 /** Returns the tool calls in a message that have a name and arguments. */
 export function callsIn(message: object): Call[] {
-  const found = endsAt(toCalls, new Place(message)).map(({ field, value }) => ({ row: Number(field), value }))
+  const found = endsAt(toCalls, new PathNode(message)).map(({ field, value }) => ({
+    row: Number(field),
+    value,
+  }))
   // In the order of the rows, and within a row in that of the message.
   return found
     .sort((a, b) => a.row - b.row)
     .flatMap(({ row, value }) => {
       const { id, tool, args } = calls[row] as (typeof calls)[number]
-      const call = isObject(value) ? new Place(value) : undefined
+      const call = isObject(value) ? new PathNode(value) : undefined
       const word = (paths: Paths) => call && wordAt(paths, call)
       const name = callName({ id: word(id), tool: word(tool) })
       const given = call ? valuesAt(args, call) : []
@@ -244,29 +247,29 @@ export function callsIn(message: object): Call[] {
 
 /** Returns the words of the user in a message. */
 export function wordsIn(message: object): string[] {
-  return valuesAt(fromUser, new Place(message)).filter((value) => typeof value === 'string')
+  return valuesAt(fromUser, new PathNode(message)).filter((value) => typeof value === 'string')
 }
 
 /** Returns the first string that paths lead to. */
-export function wordAt(paths: Paths, place: Place): string | undefined {
+export function wordAt(paths: Paths, place: PathNode): string | undefined {
   const name = paths.onlyName
   const value = name === undefined ? undefined : place.read(name)
   if (name !== undefined) return typeof value === 'string' ? value : undefined
   return valuesAt(paths, place).find((value) => typeof value === 'string')
 }
 
-function valuesAt(paths: Paths, place: Place): unknown[] {
+function valuesAt(paths: Paths, place: PathNode): unknown[] {
   return endsAt(paths, place).map(({ value }) => value)
 }
 
 /** Returns true if a message is an answer of the model. A failed turn is not one: results before it stay the latest. */
-export function isAnswer(message: object, root = new Place(message)): boolean {
+export function isAnswer(message: object, root = new PathNode(message)): boolean {
   return leads(fromModel, root) && !leads(failed, root)
 }
 
 /** Returns true if a message is a turn of the model that ended in an error. */
 export function isFailedTurn(message: object): boolean {
-  return leads(failed, new Place(message))
+  return leads(failed, new PathNode(message))
 }
 
 /** Roles of messages that are no tool results, as providers name them. */
@@ -274,7 +277,7 @@ const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'ass
 
 /** Returns true if a value is a message of the user or the model, or instructions to the model. */
 export function isTurn(value: object): boolean {
-  const root = new Place(value)
+  const root = new PathNode(value)
   return ROLES.has(root.read('role')) || leads(fromModel, root) || leads(fromUser, root)
 }
 
@@ -302,17 +305,21 @@ function formsBy(tagsOf: (form: Form) => readonly string[]): (tag: string) => re
 }
 
 /** Returns the tool results that a value is or carries, in order. `named`: the caller's dialect, if given. */
-export function readResults(value: object, named: DialectName | undefined, root?: Place): readonly Result[] {
+export function readResults(
+  value: object,
+  named: DialectName | undefined,
+  root?: PathNode,
+): readonly Result[] {
   try {
-    return resultsOf(value, named, root ?? new Place(value))
+    return resultsOf(value, named, root ?? new PathNode(value))
   } catch {
     // Code of the caller threw, such as the trap of a proxy. What can be read of the value is read from a copy.
     const data = plain(value)
-    return isObject(data) ? resultsOf(data, named, new Place(data)) : NONE
+    return isObject(data) ? resultsOf(data, named, new PathNode(data)) : NONE
   }
 }
 
-function resultsOf(value: object, named: DialectName | undefined, root: Place): readonly Result[] {
+function resultsOf(value: object, named: DialectName | undefined, root: PathNode): readonly Result[] {
   for (const form of formsFor(root)) {
     if (named && form.row.name !== named) continue
     const places = form.places(root)
@@ -328,8 +335,8 @@ function resultsOf(value: object, named: DialectName | undefined, root: Place): 
 
 /** Returns the places of the tool results that a message is or carries, with the row that reads them. */
 export function resultPlaces(
-  root: Place,
-): { readonly row: Row; readonly places: readonly Place[] } | undefined {
+  root: PathNode,
+): { readonly row: DialectRow; readonly places: readonly PathNode[] } | undefined {
   for (const form of formsFor(root)) {
     const places = form.places(root)
     if (places) return { row: form.row, places }
@@ -340,7 +347,7 @@ export function resultPlaces(
 /** Like `resultPlaces`, without places. Null if only these tell. */
 export function resultValues(
   message: object,
-): { readonly row: Row; readonly values: readonly object[] } | undefined | null {
+): { readonly row: DialectRow; readonly values: readonly object[] } | undefined | null {
   for (const form of formsFor(message)) {
     const values = form.values(message)
     if (values !== undefined) return values && { row: form.row, values }
@@ -348,9 +355,9 @@ export function resultValues(
   return undefined
 }
 
-function formsFor(root: Place | object): readonly Form[] {
-  const read = (name: string) => (root instanceof Place ? root.read(name) : get(root, name))
-  if (isList(root instanceof Place ? root.value : root)) return lists
+function formsFor(root: PathNode | object): readonly Form[] {
+  const read = (name: string) => (root instanceof PathNode ? root.read(name) : get(root, name))
+  if (isList(root instanceof PathNode ? root.value : root)) return lists
   const role = read('role')
   if (typeof role === 'string') return byRole(role)
   if (role !== undefined) return NONE

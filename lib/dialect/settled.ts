@@ -11,7 +11,7 @@ import { copy } from './shallow_copy.js'
  */
 export function settled<T>(value: T, beside: ReadonlySet<string> = NONE): T {
   if (!isObject(value) || isSteady(value, beside)) return value
-  return (tryRead(() => new Settling().of(value, 0, beside).value) ?? plain(value)) as T
+  return (tryRead(() => new Settler().of(value, 0, beside).value) ?? plain(value)) as T
 }
 
 const NONE: ReadonlySet<string> = new Set()
@@ -59,7 +59,7 @@ interface Steady {
   readonly places: number
 }
 
-class Settling {
+class Settler {
   /** Objects that were read. One that is being read stands for itself, as in a cycle. */
   readonly #known = new Map<object, Steady>()
   /** Values that code of the caller may still make. It may do so without end. */

@@ -1,4 +1,4 @@
-import type { Compiled } from '../compiled.js'
+import type { EnginePolicy } from '../compiled.js'
 import { roomAfter } from '../json.js'
 import { prepared, prepares } from '../text/prepare.js'
 import type { Edit } from './edit.js'
@@ -6,20 +6,20 @@ import { withNames } from './payload.js'
 import { REST, type Slot } from './walk.js'
 
 /** Returns true if a walk of a result shows that it fits unchanged. */
-export function isLight(value: object, policy: Compiled): boolean {
+export function isLight(value: object, policy: EnginePolicy): boolean {
   return roomAfter(value, lightRoom(policy)) >= 0
 }
 
 /** Returns the room in JSON within which any value fits unchanged, -1 if only its results can tell. `most`: without the
  *  options that tell of more than texts. */
-export function lightRoom(policy: Compiled, most = policy.light): number {
+export function lightRoom(policy: EnginePolicy, most = policy.light): number {
   const { media, sideData, maxSideBytes, structured } = policy
   if (prepares(policy) || media || sideData === 'drop' || structured !== 'both') return -1
   return sideData === 'cap' ? Math.min(most, maxSideBytes) : most
 }
 
 /** Returns true if the texts of a result fit unchanged by their length, without a native call. */
-export function surelyFit(slots: readonly Slot[], policy: Compiled): boolean {
+export function surelyFit(slots: readonly Slot[], policy: EnginePolicy): boolean {
   if (prepares(policy)) return false
   // Blocks that all stay are joined by newlines.
   let length = policy.share === 'stay' ? slots.length - 1 : 0
@@ -30,7 +30,7 @@ export function surelyFit(slots: readonly Slot[], policy: Compiled): boolean {
 }
 
 /** Returns the text of a slot, prepared unless it is JSON. */
-export function textOf({ text, json }: Slot, policy: Compiled): string {
+export function textOf({ text, json }: Slot, policy: EnginePolicy): string {
   return json ? text : prepared(text, policy)
 }
 

@@ -1,12 +1,12 @@
 import { types } from 'node:util'
 import { escaped, jsonOf, roomAfter } from '../json.js'
 import { elementAt, get, isList, isObject } from '../untrusted.js'
-import { type End, endsAt, type Mark, type Paths, type Place } from './paths.js'
+import { type End, endsAt, type Mark, type PathNode, type Paths } from './paths.js'
 
 /** A place with text that a model sees. */
 export interface Slot {
   readonly text: string
-  readonly holder: Place
+  readonly holder: PathNode
   readonly key: string | number
   /** The value, if the text is its JSON, and how a text replaces it. */
   readonly json: { readonly value: unknown; readonly as: string } | undefined
@@ -44,8 +44,8 @@ export function changedIn(members: object, left: object): [name: string, value: 
 type Entry = readonly [name: string, value: unknown]
 
 /** Unknown members of an object, or an unknown element of a list. */
-interface Part {
-  readonly holder: Place
+interface Remainder {
+  readonly holder: PathNode
   readonly key: number | ''
   readonly value: unknown
 }
@@ -55,13 +55,13 @@ export class Walk {
   /** Ends of paths that do not lead to text. */
   readonly ends: End[] = []
   private readonly texts: Slot[] = []
-  private readonly parts: Part[] = []
+  private readonly parts: Remainder[] = []
   /** Blocks without a text that are too many. */
-  private readonly beyond: Part[] = []
+  private readonly beyond: Remainder[] = []
   /** Bytes up to which the rest is small. */
   private room = LITTLE
 
-  constructor(paths: Paths, place: Place) {
+  constructor(paths: Paths, place: PathNode) {
     const here = isList(place.value) ? paths : paths.at(place)
     this.end(here, place.value, place.parent ?? place, place.key)
     this.enter(here, place)
@@ -77,7 +77,7 @@ export class Walk {
   }
 
   /** Takes in a value. Returns false if it belongs to the rest. */
-  private take(paths: Paths, value: unknown, holder: Place, key: string | number): boolean {
+  private take(paths: Paths, value: unknown, holder: PathNode, key: string | number): boolean {
     if (!isObject(value)) return this.end(paths, value, holder, key)
     const place = holder.child(value, key)
     const here = isList(value) ? paths : paths.at(place)
@@ -95,7 +95,7 @@ export class Walk {
   }
 
   /** Records a value to which paths lead. Returns true if nothing of it is left to read. */
-  private end(paths: Paths, value: unknown, holder: Place, key: string | number): boolean {
+  private end(paths: Paths, value: unknown, holder: PathNode, key: string | number): boolean {
     let isRead = false
     for (const end of paths.ends) {
       const { field, as } = end
@@ -117,12 +117,12 @@ export class Walk {
     return isRead
   }
 
-  private enter(paths: Paths, place: Place): void {
+  private enter(paths: Paths, place: PathNode): void {
     if (isList(place.value)) this.enterList(paths, place, place.value)
     else this.enterObject(paths, place)
   }
 
-  private enterList(paths: Paths, place: Place, list: readonly unknown[]): void {
+  private enterList(paths: Paths, place: PathNode, list: readonly unknown[]): void {
     for (let at = 0; at < list.length; at++) {
       const element = elementAt(list, at)
       const child = isObject(element) ? place.child(element, at) : undefined
@@ -134,21 +134,21 @@ export class Walk {
       if (isRead && isFree) continue
       texts.length = textsBefore
       parts.length = partsBefore
-      const part: Part = { holder: place, key: at, value: element }
+      const part: Remainder = { holder: place, key: at, value: element }
       if (isRead) this.beyond.push(part)
       else parts.push(part)
       this.weigh(element)
     }
   }
 
-  private enterObject(paths: Paths, place: Place): void {
+  private enterObject(paths: Paths, place: PathNode): void {
     const { names, next, tags } = paths
     const own = keysOf(place.value)
     const isBare = isSimple(place.value)
     /** Values at the ends of paths that are not what the paths lead to. */
     let missed: Map<string, unknown> | undefined
     /** The rest within members, which is listed in the order of the object. */
-    let below: Map<string, Part[]> | undefined
+    let below: Map<string, Remainder[]> | undefined
     for (let at = 0; at < names.length; at++) {
       const [name, further] = [names[at] as string, next[at] as Paths]
       // Most paths of a row lead nowhere in a result. Only a class inherits members.
@@ -188,7 +188,7 @@ export class Walk {
 }
 
 /** Returns slots for what no path reads. */
-function restOf(parts: readonly Part[]): Slot[] {
+function restOf(parts: readonly Remainder[]): Slot[] {
   return parts.flatMap(({ holder, key, value }): Slot[] => {
     const data: unknown = key === '' ? Object.fromEntries(value as Entry[]) : value
     const text = jsonOf(data)
@@ -200,7 +200,7 @@ function slotOf(
   { as }: Mark,
   paths: Paths,
   value: unknown,
-  holder: Place,
+  holder: PathNode,
   key: string | number,
 ): Slot | undefined {
   if (typeof value === 'string') {
@@ -213,7 +213,7 @@ function slotOf(
 }
 
 /** Returns true if paths read all members of an object, or if it is a result with a known block. */
-function isRead(paths: Paths, place: Place): boolean {
+function isRead(paths: Paths, place: PathNode): boolean {
   const { value } = place
   if (paths.names.length === 0 || isList(value)) return false
   const content = paths.names.includes('content') ? place.read('content') : undefined

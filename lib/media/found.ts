@@ -1,4 +1,4 @@
-import type { End, Place } from '../dialect/paths.js'
+import type { End, PathNode } from '../dialect/paths.js'
 import { mediumOf } from '../dialect/payload.js'
 import type { Result } from '../dialect/results.js'
 import { REST, type Slot } from '../dialect/walk.js'
@@ -11,7 +11,7 @@ export interface MediaBlock {
   readonly medium: Medium
   readonly end: End
   /** The block, which may be the holder of the payload. */
-  readonly block: Place
+  readonly block: PathNode
 }
 
 /** Returns the payloads of a result in blocks of their own. */
@@ -24,15 +24,15 @@ export function blocksOf(result: Result): MediaBlock[] {
 }
 
 /** Returns the innermost element of a list that holds a payload or, without a list, the member of the result. */
-function blockOf(holder: Place, top: Place): Place | undefined {
+function blockOf(holder: PathNode, top: PathNode): PathNode | undefined {
   let at = holder
   while (at !== top && typeof at.key !== 'number' && at.parent && at.parent !== top) at = at.parent
   return at === top ? undefined : at
 }
 
 /** Returns the type of a payload by the members beside it, or around it up to its block. */
-function saidOf(holder: Place, block: Place): string | undefined {
-  for (let at = holder; ; at = at.parent as Place) {
+function saidOf(holder: PathNode, block: PathNode): string | undefined {
+  for (let at = holder; ; at = at.parent as PathNode) {
     const said = tryRead(() => mediumOf(at.value as Record<string, unknown>))
     if (said !== undefined || at === block || !at.parent) return said
   }

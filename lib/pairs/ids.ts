@@ -1,5 +1,5 @@
 import type { Pairing } from './pairing.js'
-import type { Answer, Call } from './parts.js'
+import type { Answer, HistoryCall } from './parts.js'
 
 /**
  * Renames calls whose ids the provider rejects, and their results with them: ids with invalid
@@ -8,7 +8,7 @@ import type { Answer, Call } from './parts.js'
  */
 export function renameCalls(
   { calls, turnOf, rules }: Pairing,
-  rename: (one: Call | Answer, id: string) => void,
+  rename: (one: HistoryCall | Answer, id: string) => void,
 ): number {
   const { ids } = rules
   const { unique, named } = rules.pairs

@@ -1,10 +1,10 @@
-import type { Answer, Call } from './parts.js'
+import type { Answer, HistoryCall } from './parts.js'
 
 /** The marks that pair a result with its call. */
 export type Marks = Pick<Answer, 'id' | 'tool' | 'isHosted'>
 
 /** The calls before a result, by the mark that pairs them. */
-export class Known {
+export class CallIndex {
   /** By id or tool. Calls that the provider runs are kept apart. */
   private readonly calls = new Map<string, [Alike?, Alike?]>()
 
@@ -15,7 +15,7 @@ export class Known {
   ) {}
 
   /** Adds a call, in order. */
-  add(call: Call): void {
+  add(call: HistoryCall): void {
     const { id, tool, kind } = call
     const isHosted = kind.result === undefined
     if (id !== undefined) this.under(`i${id}`, isHosted).add(call, this.turnOf[call.at] as number)
@@ -51,11 +51,11 @@ export class Known {
 
 /** The calls of one id or tool, in order. A call that has a result is not visited again. */
 class Alike {
-  readonly all: Call[] = []
+  readonly all: HistoryCall[] = []
   /** Turns whose calls may lack results, with the index of the first that may. */
-  private readonly turns: { readonly turn: number; readonly calls: Call[]; from: number }[] = []
+  private readonly turns: { readonly turn: number; readonly calls: HistoryCall[]; from: number }[] = []
 
-  add(call: Call, turn: number): void {
+  add(call: HistoryCall, turn: number): void {
     this.all.push(call)
     const last = this.turns.at(-1)
     if (last?.turn === turn) last.calls.push(call)
@@ -63,12 +63,12 @@ class Alike {
   }
 
   /** Returns the first call without a result that fits, of the latest turn that has one. */
-  firstOpen(fits: (call: Call) => boolean): Call | undefined {
+  firstOpen(fits: (call: HistoryCall) => boolean): HistoryCall | undefined {
     for (let at = this.turns.length - 1; at >= 0; at--) {
       const its = this.turns[at] as (typeof this.turns)[number]
       while (its.calls[its.from]?.answer) its.from += 1
       for (let next = its.from; next < its.calls.length; next++) {
-        const call = its.calls[next] as Call
+        const call = its.calls[next] as HistoryCall
         if (!call.answer && fits(call)) return call
       }
       if (its.from === its.calls.length && at === this.turns.length - 1) this.turns.pop()

@@ -3,7 +3,7 @@ import { copy } from '../dialect/shallow_copy.js'
 import { get, isList, isObject } from '../untrusted.js'
 import { Instances } from './instances.js'
 import type { Pairing } from './pairing.js'
-import type { Answer, Call, Side, Turn } from './parts.js'
+import type { Answer, HistoryCall, Side, Turn } from './parts.js'
 import { filled } from './rules.js'
 
 export interface Wishes {
@@ -12,7 +12,7 @@ export interface Wishes {
 }
 
 /** A message of the repaired history. */
-interface Piece {
+interface LayoutMessage {
   readonly side: Side
   message: unknown
   /** Index of the original message, -1 for a new message. */
@@ -25,11 +25,11 @@ interface Piece {
 export class Layout {
   /** Number of results and calls that were inserted, moved or removed, plus turns that were joined. */
   count = 0
-  private readonly pieces: Piece[] = []
+  private readonly pieces: LayoutMessage[] = []
   /** Results that the last calls still need. */
   private due: unknown[] = []
   private answersAt: ReadonlyMap<number, readonly Answer[]> = new Map()
-  private callsAt: ReadonlyMap<number, readonly Call[]> = new Map()
+  private callsAt: ReadonlyMap<number, readonly HistoryCall[]> = new Map()
   private readonly lastOfModel: number
   private readonly instances: Instances
 
@@ -37,7 +37,7 @@ export class Layout {
     private readonly pairing: Pairing,
     /** The messages with their final ids. */
     private readonly messages: readonly unknown[],
-    private readonly idOf: (call: Call) => string | undefined,
+    private readonly idOf: (call: HistoryCall) => string | undefined,
     private readonly wishes: Wishes,
   ) {
     this.instances = new Instances(messages)
@@ -124,7 +124,7 @@ export class Layout {
   }
 
   /** True if a call lacks a result that can be inserted. */
-  private lacks(call: Call): boolean {
+  private lacks(call: HistoryCall): boolean {
     const { answer, kind } = call
     return answer
       ? !this.pairing.isInPlace(answer)
@@ -132,7 +132,7 @@ export class Layout {
   }
 
   /** Records the missing result of a call. */
-  private ask(call: Call): void {
+  private ask(call: HistoryCall): void {
     const { answer, kind, tool, at } = call
     if (!this.lacks(call)) return
     this.count += 1
@@ -156,7 +156,7 @@ export class Layout {
 
   /** True for a call that no text can answer and that has no result. A call of the last turn may
    *  still be running. */
-  private isDropped({ answer, kind, at }: Call): boolean {
+  private isDropped({ answer, kind, at }: HistoryCall): boolean {
     if (answer || kind.result) return false
     const { rules, turnOf } = this.pairing
     return rules.pairs.anywhere === true || (turnOf[at] as number) < this.lastOfModel
@@ -172,7 +172,7 @@ export class Layout {
     this.due = []
   }
 
-  private homeOf(blocks: readonly unknown[]): Piece {
+  private homeOf(blocks: readonly unknown[]): LayoutMessage {
     const message = filled(this.pairing.rules.pairs.home, () => blocks)
     return { side: 'answer', message, from: -1, leading: blocks.length }
   }
@@ -192,7 +192,7 @@ export class Layout {
           for (const answer of this.answersAt.get(at) ?? []) words.push(...this.wordsOf(answer))
     } else if (this.due.length > 0) {
       const own = pieces.slice(start)
-      const piece = own.findLast(({ leading }) => leading > 0) ?? (own[0] as Piece)
+      const piece = own.findLast(({ leading }) => leading > 0) ?? (own[0] as LayoutMessage)
       this.insert(piece, piece.leading, this.due)
       piece.leading += this.due.length
       this.due = []
@@ -205,14 +205,14 @@ export class Layout {
     else this.insert(last, this.listOf(last.message).length, words)
   }
 
-  private insert(piece: Piece, index: number, blocks: readonly unknown[]): void {
+  private insert(piece: LayoutMessage, index: number, blocks: readonly unknown[]): void {
     const list = this.listOf(piece.message)
     piece.message = this.withList(piece.message, [...list.slice(0, index), ...blocks, ...list.slice(index)])
   }
 
   /** Joins adjacent messages of one role. */
-  private joined(): Piece[] {
-    const groups: Piece[][] = []
+  private joined(): LayoutMessage[] {
+    const groups: LayoutMessage[][] = []
     for (const piece of this.pieces) {
       const group = groups.at(-1)
       const last = group?.at(-1)
@@ -223,7 +223,7 @@ export class Layout {
       } else groups.push([piece])
     }
     return groups.map((group) => {
-      const [first] = group as [Piece]
+      const [first] = group as [LayoutMessage]
       if (group.length === 1) return first
       const list = group.flatMap(({ message }) => this.listOf(message))
       return { ...first, message: this.withList(first.message, list) }

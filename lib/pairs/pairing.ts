@@ -1,16 +1,16 @@
 import type { DialectName } from 'spillway'
-import { endsAt, firstAt, isGiven, leads, Place } from '../dialect/paths.js'
+import { endsAt, firstAt, isGiven, leads, PathNode } from '../dialect/paths.js'
 import { resultPlaces, wordAt } from '../dialect/results.js'
 import { elementAt, isList, isObject, tryRead } from '../untrusted.js'
-import { Known, type Marks } from './known.js'
-import { Answer, Call, type Side, type Turn } from './parts.js'
-import { allRules, type Rules } from './rules.js'
+import { CallIndex, type Marks } from './known.js'
+import { Answer, HistoryCall, type Side, type Turn } from './parts.js'
+import { allRules, type PairRules } from './rules.js'
 import { isSurelySound } from './sound.js'
 import { standsIn } from './stand_in.js'
 
 /** Pairs the calls and results of a history. */
 export class Pairing {
-  readonly calls: Call[] = []
+  readonly calls: HistoryCall[] = []
   readonly answers: Answer[] = []
   readonly turns: Turn[] = []
   /** Index of the turn of each message. */
@@ -19,8 +19,8 @@ export class Pairing {
   private readonly waiting = new Map<number, ReadonlySet<unknown>>()
 
   private constructor(
-    readonly roots: readonly (Place | undefined)[],
-    readonly rules: Rules,
+    readonly roots: readonly (PathNode | undefined)[],
+    readonly rules: PairRules,
     /** The text of an inserted result. */
     private readonly missing: string,
   ) {
@@ -39,7 +39,7 @@ export class Pairing {
     return rules && new Pairing(roots, rules, missing)
   }
 
-  private read(root: Place, at: number): void {
+  private read(root: PathNode, at: number): void {
     const { rules } = this
     const calls = leads(rules.void, root) ? [] : rules.callsIn(root)
     const { row, places = [] } = (!rules.areOne && resultPlaces(root)) || {}
@@ -47,7 +47,7 @@ export class Pairing {
     const whole = new Set(places.map(({ value }) => value))
     for (const { kind, place } of calls)
       if (!whole.has(place.value))
-        this.calls.push(new Call(at, place, kind, wordAt(kind.id, place), wordAt(kind.tool, place)))
+        this.calls.push(new HistoryCall(at, place, kind, wordAt(kind.id, place), wordAt(kind.tool, place)))
     if (!row?.data.pairs || (row.name !== rules.name && (rules.list || row.data.pairs.home))) return
     const isHosted = isModel(root)
     const called = new Set(calls.map(({ place }) => place.value))
@@ -66,7 +66,7 @@ export class Pairing {
     const sides: Side[] = []
     for (const { at } of this.answers) sides[at] = 'answer'
     for (const { at } of this.calls) sides[at] = 'model'
-    const sideOf = (root: Place | undefined, at: number): Side => {
+    const sideOf = (root: PathNode | undefined, at: number): Side => {
       if (sides[at] === 'model') return 'model'
       if (root && isModel(root)) return rules.pairs.turns ? 'model' : 'other'
       return sides[at] || (rules.list && root?.read('role') === rules.role) ? 'answer' : 'other'
@@ -101,8 +101,8 @@ export class Pairing {
   /** Pairs results with neither id nor tool with the open calls of the turn before them, if both are as many. */
   private pairByPlace(answers: readonly Answer[]): void {
     if (answers.length === 0) return
-    const turnOf = ({ at }: Call | Answer) => this.turnOf[at] as number
-    const byTurn = new Map<number, { calls: Call[]; answers: Answer[] }>()
+    const turnOf = ({ at }: HistoryCall | Answer) => this.turnOf[at] as number
+    const byTurn = new Map<number, { calls: HistoryCall[]; answers: Answer[] }>()
     for (const answer of answers) {
       const known = byTurn.get(turnOf(answer))
       if (known) known.answers.push(answer)
@@ -112,7 +112,7 @@ export class Pairing {
       if (!call.answer && call.kind.result) byTurn.get(turnOf(call) + 1)?.calls.push(call)
     for (const { calls, answers } of byTurn.values())
       if (calls.length === answers.length)
-        for (const [at, answer] of answers.entries()) bind(calls[at] as Call, answer)
+        for (const [at, answer] of answers.entries()) bind(calls[at] as HistoryCall, answer)
   }
 
   /** Pairs results, and returns the results without a call. `isByTool`: ignore their ids. */
@@ -120,18 +120,19 @@ export class Pairing {
     const left: Answer[] = []
     if (answers.length === 0) return left
     const { calls, turnOf } = this
-    const known = new Known(turnOf, this.rules.pairs.anywhere === true)
+    const known = new CallIndex(turnOf, this.rules.pairs.anywhere === true)
     const marksOf = ({ id, tool, isHosted }: Answer) => ({ id: isByTool ? undefined : id, tool, isHosted })
     let next = 0
     for (const answer of answers) {
       for (let call = calls[next]; call && call.at <= answer.at; call = calls[++next]) known.add(call)
       const marks = marksOf(answer)
-      const fits = (call: Call) => this.fits(call, marks)
+      const fits = (call: HistoryCall) => this.fits(call, marks)
       const alike = known.alike(marks)
       const open = alike?.firstOpen(fits)
       const last = open ?? alike?.all.findLast(fits)
       // An id is stronger than a name. The result then gets the name of its call.
-      const isSame = (call: Call) => call.id !== undefined && this.fits(call, { ...marks, tool: undefined })
+      const isSame = (call: HistoryCall) =>
+        call.id !== undefined && this.fits(call, { ...marks, tool: undefined })
       const call = last || marks.id === undefined ? open : alike?.firstOpen(isSame)
       if (call) bind(call, answer)
       else if (last) this.replace(last, answer)
@@ -141,7 +142,7 @@ export class Pairing {
     // A result before its call, if exactly one call fits.
     return left.filter((answer) => {
       const marks = marksOf(answer)
-      const fits = (call: Call) => this.fits(call, marks)
+      const fits = (call: HistoryCall) => this.fits(call, marks)
       const { all = [] } = known.alike(marks) ?? {}
       const at = all.findIndex(fits)
       const call = all[at]
@@ -152,7 +153,7 @@ export class Pairing {
     })
   }
 
-  private fits(call: Call, { id, tool, isHosted }: Marks): boolean {
+  private fits(call: HistoryCall, { id, tool, isHosted }: Marks): boolean {
     const { named, anywhere } = this.rules.pairs
     const isSame = (one: string | undefined, other: string | undefined) =>
       one === undefined || other === undefined || one === other
@@ -183,7 +184,7 @@ export class Pairing {
   }
 
   /** Drops the second result of a call, unless the first is a placeholder. */
-  private replace(call: Call, answer: Answer): void {
+  private replace(call: HistoryCall, answer: Answer): void {
     const first = call.answer
     if (first && standsIn(first, answer, this.missing)) {
       first.call = undefined
@@ -212,7 +213,7 @@ export class Pairing {
   }
 
   /** Returns true if a call without a result waits for a person. */
-  isWaiting({ at, id }: Call): boolean {
+  isWaiting({ at, id }: HistoryCall): boolean {
     if ((this.turnOf[at] as number) < this.turns.length - 2) return false
     let ids = this.waiting.get(at)
     if (!ids) {
@@ -229,15 +230,15 @@ export function dialectOfCalls(messages: readonly unknown[]): DialectName | unde
   return rulesOfCalls(messages)?.name
 }
 
-function rootsOf(messages: readonly unknown[]): (Place | undefined)[] {
+function rootsOf(messages: readonly unknown[]): (PathNode | undefined)[] {
   return Array.from(messages.keys(), (at) => {
     const message = elementAt(messages, at)
-    return isObject(message) ? new Place(message) : undefined
+    return isObject(message) ? new PathNode(message) : undefined
   })
 }
 
 /** Returns the rules of the first result. */
-function rulesOfResults(roots: readonly (Place | undefined)[]): Rules | undefined {
+function rulesOfResults(roots: readonly (PathNode | undefined)[]): PairRules | undefined {
   for (const root of roots) {
     const row = root && tryRead(() => resultPlaces(root)?.row)
     if (row?.data.pairs) return allRules().find(({ name }) => name === row.name)
@@ -246,8 +247,8 @@ function rulesOfResults(roots: readonly (Place | undefined)[]): Rules | undefine
 }
 
 /** Returns the rules of the first call with an id, if only an empty one, or else of the first call. */
-function rulesOfCalls(messages: readonly unknown[]): Rules | undefined {
-  let unsure: Rules | undefined
+function rulesOfCalls(messages: readonly unknown[]): PairRules | undefined {
+  let unsure: PairRules | undefined
   for (let at = 0; at < messages.length; at++) {
     const message = elementAt(messages, at)
     for (const rules of isObject(message) ? allRules() : []) {
@@ -264,7 +265,7 @@ function rulesOfCalls(messages: readonly unknown[]): Rules | undefined {
   return unsure
 }
 
-function isModel(root: Place): boolean {
+function isModel(root: PathNode): boolean {
   const role = root.read('role')
   return role === 'assistant' || role === 'model'
 }
@@ -273,7 +274,7 @@ function inOrder(a: Answer, b: Answer): number {
   return a.at - b.at || (a.index ?? 0) - (b.index ?? 0)
 }
 
-function bind(call: Call, answer: Answer): void {
+function bind(call: HistoryCall, answer: Answer): void {
   call.answer = answer
   answer.call = call
 }

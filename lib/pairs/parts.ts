@@ -1,16 +1,16 @@
-import type { Place } from '../dialect/paths.js'
-import type { Result, Row } from '../dialect/results.js'
+import type { PathNode } from '../dialect/paths.js'
+import type { DialectRow, Result } from '../dialect/results.js'
 import { isList } from '../untrusted.js'
 import type { Kind } from './rules.js'
 
 /** A tool call of a history. */
-export class Call {
+export class HistoryCall {
   answer: Answer | undefined
 
   constructor(
     /** Index of its message. */
     readonly at: number,
-    readonly place: Place,
+    readonly place: PathNode,
     readonly kind: Kind,
     readonly id: string | undefined,
     readonly tool: string | undefined,
@@ -24,7 +24,7 @@ export class Call {
 
 /** A tool result of a history. */
 export class Answer {
-  call: Call | undefined
+  call: HistoryCall | undefined
   /** True if its call has another result, which is kept. */
   isDuplicate = false
   /** True if its turn contains anything but results before it. */
@@ -34,8 +34,8 @@ export class Answer {
 
   constructor(
     readonly at: number,
-    readonly place: Place,
-    readonly row: Row,
+    readonly place: PathNode,
+    readonly row: DialectRow,
     readonly id: string | undefined,
     readonly tool: string | undefined,
     /** True if it is in the model's own turn, since the provider ran the tool. */
@@ -63,7 +63,7 @@ export class Answer {
 }
 
 /** Returns the index of the block that holds a place, undefined if it is in no list. */
-function indexOf(place: Place): number | undefined {
+function indexOf(place: PathNode): number | undefined {
   let at = place
   while (at.parent && !isList(at.parent.value)) at = at.parent
   return at.parent ? Number(at.key) : undefined

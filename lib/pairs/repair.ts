@@ -26,7 +26,7 @@ import { checkNames, choice, optionError } from '../validate.js'
 import { renameCalls } from './ids.js'
 import { Layout, type Wishes } from './layout.js'
 import { Pairing } from './pairing.js'
-import { type Answer, Call } from './parts.js'
+import { type Answer, HistoryCall } from './parts.js'
 import { filled } from './rules.js'
 
 const MISSING = '[No result: the call was interrupted, or its result was removed]'
@@ -57,7 +57,7 @@ function repaired(
     for (const call of open) drafts.close(call, wishes.missing)
     return { messages: drafts.applied(messages), repaired: open.length }
   }
-  const ids = new Map<Call | Answer, string>()
+  const ids = new Map<HistoryCall | Answer, string>()
   const renamed = renameCalls(pairing, (one, id) => {
     ids.set(one, id)
     drafts.rename(one, id)
@@ -83,8 +83,8 @@ class Drafts {
 
   constructor(private readonly pairing: Pairing) {}
 
-  rename(one: Call | Answer, id: string): void {
-    if (one instanceof Call) this.set(one, one.kind.id, one.kind.data.id, id)
+  rename(one: HistoryCall | Answer, id: string): void {
+    if (one instanceof HistoryCall) this.set(one, one.kind.id, one.kind.data.id, id)
     else {
       // Two dialects share results. A result that lacks its id gets it under the name that its call has.
       const { id: names = [] } = one.row.data
@@ -98,13 +98,13 @@ class Drafts {
   }
 
   /** Writes at the end of a path, or under a name if the path leads nowhere. */
-  private set(one: Call | Answer, paths: Paths, name: string, value: string): void {
+  private set(one: HistoryCall | Answer, paths: Paths, name: string, value: string): void {
     const [end] = endsAt(paths, one.place)
     this.at(one).set(end?.holder ?? one.place, end?.key ?? name, value)
   }
 
   /** Writes the placeholder into a call that contains its result. */
-  close(call: Call, text: string): void {
+  close(call: HistoryCall, text: string): void {
     const members = filled(call.kind.result, () => text) as object
     for (const [name, value] of Object.entries(members)) this.at(call).set(call.place, name, value)
   }
@@ -115,7 +115,7 @@ class Drafts {
     return changes.size === 0 ? messages : (copy(messages, changes) as unknown[])
   }
 
-  private at({ at, place }: Call | Answer): Draft {
+  private at({ at, place }: HistoryCall | Answer): Draft {
     const { roots, rules } = this.pairing
     for (const one of [place, roots[at]]) if (one && rules.copy) one.twin = rules.copy
     const draft = this.all.get(at) ?? new Draft()

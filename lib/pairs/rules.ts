@@ -1,6 +1,6 @@
 import type { DialectName } from 'spillway'
-import { endsAt, firstAt, isGiven, leads, Paths, type Place, visit } from '../dialect/paths.js'
-import { type Row, rows } from '../dialect/results.js'
+import { endsAt, firstAt, isGiven, leads, type PathNode, Paths, visit } from '../dialect/paths.js'
+import { type DialectRow, rows } from '../dialect/results.js'
 import type { CallData, PairsData } from '../dialects.js'
 import { get, isList, isObject } from '../untrusted.js'
 
@@ -25,7 +25,7 @@ export class Kind {
   }
 
   /** Returns true if an object has the members that identify such a call. */
-  isCall(place: Place): boolean {
+  isCall(place: PathNode): boolean {
     return this.result === undefined || leads(this.given, place)
   }
 
@@ -39,13 +39,13 @@ export class Kind {
   }
 
   /** Returns true if a call of a kind that contains its result lacks it. */
-  isOpen(place: Place): boolean {
+  isOpen(place: PathNode): boolean {
     return this.open !== undefined && leads(this.open, place)
   }
 }
 
 /** The layout of the calls and results of a dialect in a history: `pairs` in src/dialects.json. */
-export class Rules {
+export class PairRules {
   readonly name: DialectName
   readonly pairs: PairsData
   readonly kinds: readonly Kind[]
@@ -64,7 +64,7 @@ export class Rules {
   /** Types of the results of its calls. */
   private readonly types: ReadonlySet<unknown>
 
-  constructor({ name, data }: Row) {
+  constructor({ name, data }: DialectRow) {
     const { pairs = {}, calls = [], copy } = data
     const { home = {}, ids } = pairs
     this.name = name
@@ -83,7 +83,7 @@ export class Rules {
   }
 
   /** Returns true if a message has a role or the type of a result. A block of words has neither. */
-  isMessage(root: Place): boolean {
+  isMessage(root: PathNode): boolean {
     return root.read('role') !== undefined || this.types.has(root.read('type'))
   }
 
@@ -97,8 +97,8 @@ export class Rules {
   }
 
   /** Returns the calls in a message, in order. A call is of the first kind that matches. */
-  callsIn(root: Place): { kind: Kind; place: Place }[] {
-    const calls = new Map<Place, { rank: number; kind: Kind; place: Place }>()
+  callsIn(root: PathNode): { kind: Kind; place: PathNode }[] {
+    const calls = new Map<PathNode, { rank: number; kind: Kind; place: PathNode }>()
     for (const { field, value, holder, key } of endsAt(this.calls, root)) {
       if (!isObject(value)) continue
       const place = value === root.value ? root : holder.child(value, key)
@@ -112,11 +112,11 @@ export class Rules {
 
 const BLOCKS = '$blocks'
 
-let made: readonly Rules[] | undefined
+let made: readonly PairRules[] | undefined
 
 /** Returns the rules of all dialects that have pairs. Made on first use. */
-export function allRules(): readonly Rules[] {
-  made ??= rows.filter(({ data }) => data.pairs !== undefined).map((row) => new Rules(row))
+export function allRules(): readonly PairRules[] {
+  made ??= rows.filter(({ data }) => data.pairs !== undefined).map((row) => new PairRules(row))
   return made
 }
 

@@ -1,7 +1,7 @@
 import { firstAt, isGiven } from '../dialect/paths.js'
 import { resultValues } from '../dialect/results.js'
 import { elementAt, get, isList, isObject } from '../untrusted.js'
-import type { Kind, Rules } from './rules.js'
+import type { Kind, PairRules } from './rules.js'
 
 /**
  * Returns true if a history certainly needs no repair: every call has an id that the provider
@@ -9,7 +9,7 @@ import type { Kind, Rules } from './rules.js'
  * pass and allocates nothing. It leaves unusual input, such as calls that the provider runs, to
  * `Pairing`.
  */
-export function isSurelySound(messages: readonly unknown[], rules: Rules): boolean {
+export function isSurelySound(messages: readonly unknown[], rules: PairRules): boolean {
   const look = new Look(rules)
   for (let at = 0; at < messages.length; at++) {
     const message = elementAt(messages, at)
@@ -29,7 +29,7 @@ class Look {
   hasCalls = false
   last: 'model' | 'answer' | 'other' = 'other'
 
-  constructor(readonly rules: Rules) {}
+  constructor(readonly rules: PairRules) {}
 
   get isAtRest(): boolean {
     return this.due.size === 0

@@ -6,7 +6,7 @@ import { type Layer, layersOf } from './error_layers.js'
 import type { Figures } from './figures.js'
 import { findPhrase, type Numbers, type Phrase, PhraseText, phrasesOf } from './phrases.js'
 import table from './table.json'
-import { kindOfName, Reading } from './verdict.js'
+import { ErrorText, kindOfName } from './verdict.js'
 
 interface Pattern {
   readonly pattern: RegExp
@@ -70,7 +70,7 @@ function classifyLayer(layer: Layer): ProviderError | undefined {
   }
   const { exclusions, fields, errors } = phrases
   const texts = layer.texts.map((text) => new PhraseText(text))
-  const readings = texts.map(({ text }) => new Reading(text))
+  const readings = texts.map(({ text }) => new ErrorText(text))
   const field = findPhrase(texts, fields, layer.isAnswer)
   const sure =
     field || layer.status === 402 ? undefined : firstOf(readings, (one) => one.sure(layer.isThrown))

@@ -38,7 +38,7 @@ const OWNERS = 'role toolCallId tool_call_id tool_use_id toolUseId call_id callI
 
 /** Reads an error from the outside in. Never throws, in bounded time for any content. */
 export function layersOf(error: unknown): Layer[] {
-  const reader = new Reader()
+  const reader = new LayerReader()
   const queue: unknown[] = [error]
   const layers: Layer[] = []
   while (queue.length > 0 && layers.length < LAYERS) {
@@ -52,7 +52,7 @@ export function layersOf(error: unknown): Layer[] {
   return layers
 }
 
-class Reader {
+class LayerReader {
   readonly #seen = new Set<object>()
 
   read(value: unknown, layer: Layer, depth: number): void {

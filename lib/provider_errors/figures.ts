@@ -2,28 +2,28 @@ import type { Span, Token } from './sentences.js'
 import { SORT } from './words.js'
 
 /** Unit of a number. */
-export type Unit = 'tokens' | 'characters' | 'bytes'
+export type NumberUnit = 'tokens' | 'characters' | 'bytes'
 
 /** The numbers of a refusal: how much was sent, how much is allowed, and the room that was asked for the answer. */
 export interface Figures {
   readonly actual?: number | undefined
   readonly limit?: number | undefined
   readonly output?: number | undefined
-  readonly unit?: Unit | undefined
+  readonly unit?: NumberUnit | undefined
 }
 
 /** A number of a text and its part in the sentence. */
 export interface Figure {
   readonly at: number
   readonly value: number
-  readonly unit: Unit | undefined
+  readonly unit: NumberUnit | undefined
   readonly role: 'actual' | 'limit' | 'output' | 'excess' | 'code'
 }
 
 const { prompt, context, request, token, char, byte, measure, limit, output, exceed, too, large, compare } =
   SORT
 const NOUN = prompt | context | request | token | char | byte | measure | limit | output
-const UNITS: readonly [number, Unit][] = [
+const UNITS: readonly [number, NumberUnit][] = [
   [token, 'tokens'],
   [char, 'characters'],
   [byte, 'bytes'],
@@ -151,7 +151,7 @@ function scaleAfter(unit: Token | undefined): number {
   return scales[unit?.text ?? ''] ?? 1
 }
 
-function unitOf(sorts: number): Unit | undefined {
+function unitOf(sorts: number): NumberUnit | undefined {
   return UNITS.find(([sort]) => sorts & sort)?.[1]
 }
 

@@ -9,7 +9,7 @@ import { measures, SORT, sortsOf, wordsOfName } from './words.js'
 const LONGEST = 64
 
 /** A text of an error, read word by word on first use. */
-export class Reading implements Words {
+export class ErrorText implements Words {
   #tokens: readonly Token[] | undefined
   #numbers: readonly Figure[] | undefined
   #found: Oversize | null | undefined

@@ -3,7 +3,7 @@ import { native } from '../engine.js'
 import { isList, isObject, tryRead } from '../untrusted.js'
 
 /** The record of an output. It is stored after all chunks. */
-export interface Stored {
+export interface OutputRecord {
   /** Size of the full output. */
   readonly bytes: number
   readonly lines: number
@@ -27,16 +27,16 @@ export interface Stored {
 
 /** Writes a record below a line with the digest of its id and text, so that a reader rejects the
  *  record of another output. */
-export function encode(id: string, stored: Stored): Uint8Array {
+export function encode(id: string, stored: OutputRecord): Uint8Array {
   const text = JSON.stringify(stored)
   return Buffer.from(`${sealOf(id, text)}\n${text}`)
 }
 
 /** Parses a record. Returns undefined if the text is not a valid record. */
-export function decode(id: string, bytes: Uint8Array): Stored | undefined {
+export function decode(id: string, bytes: Uint8Array): OutputRecord | undefined {
   const [, seal, text = ''] = /^([0-9a-f]+)\n(.*)$/s.exec(new TextDecoder().decode(bytes)) ?? []
   if (seal !== sealOf(id, text)) return undefined
-  const stored = tryRead(() => JSON.parse(text) as Stored)
+  const stored = tryRead(() => JSON.parse(text) as OutputRecord)
   return isObject(stored) && isSound(stored) ? stored : undefined
 }
 
@@ -55,7 +55,7 @@ function isSound({
   firstLines,
   sizeLines,
   digests,
-}: Stored) {
+}: OutputRecord) {
   const counts = [bytes, lines, created, started, size, chunk, sizeLines]
   return (
     typeof complete === 'boolean' &&
@@ -86,7 +86,7 @@ export class Keys {
     return `${this.base}${id}:${at}-${started}`
   }
 
-  chunks(id: string, { size, chunk, started }: Stored): string[] {
+  chunks(id: string, { size, chunk, started }: OutputRecord): string[] {
     return Array.from({ length: Math.ceil(size / chunk) }, (_, at) => this.chunk(id, at, started))
   }
 
@@ -113,6 +113,6 @@ interface Parts {
   readonly chunks: { key: string; started: number }[]
 }
 
-export function shown(keys: Keys, id: string, { bytes, lines, complete }: Stored): SpillRecord {
+export function shown(keys: Keys, id: string, { bytes, lines, complete }: OutputRecord): SpillRecord {
   return { id, path: keys.record(id), bytes, lines, complete }
 }

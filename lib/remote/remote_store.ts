@@ -24,7 +24,7 @@ import { publish, type SpillMeta, unwrap } from '../spill/spill_writer.js'
 import { get, isObject } from '../untrusted.js'
 import { bound, checkNames, optionError, positive, text } from '../validate.js'
 import { Engine, each, refusal } from './engine.js'
-import { decode, Keys, type Stored, shown } from './record.js'
+import { decode, Keys, type OutputRecord, shown } from './record.js'
 import { LONGEST_SAVE, Upload } from './upload.js'
 
 /** Bytes before a position that may belong to the same UTF-8 sequence. */
@@ -164,19 +164,21 @@ class RemoteStore implements SpillStore {
   }
 
   /** Reads the records of outputs, oldest first. Omits outputs that were removed in the meantime. */
-  async #records(outputs: ReturnType<Keys['byId']>): Promise<[id: string, Stored][]> {
+  async #records(outputs: ReturnType<Keys['byId']>): Promise<[id: string, OutputRecord][]> {
     const ids = Array.from(outputs).flatMap(([id, { isSaved }]) => (isSaved ? id : []))
-    const found = await each(ids, async (id): Promise<[string, Stored][]> => {
+    const found = await each(ids, async (id): Promise<[string, OutputRecord][]> => {
       const bytes = await this.#engine.get(this.#keys.record(id))
       const stored = bytes && decode(id, bytes)
       return stored ? [[id, stored]] : []
     })
-    const order = ([one, { created }]: [string, Stored], [other, { created: later }]: [string, Stored]) =>
-      created - later || (one < other ? -1 : 1)
+    const order = (
+      [one, { created }]: [string, OutputRecord],
+      [other, { created: later }]: [string, OutputRecord],
+    ) => created - later || (one < other ? -1 : 1)
     return found.flat().sort(order)
   }
 
-  async #stored(id: string): Promise<Stored> {
+  async #stored(id: string): Promise<OutputRecord> {
     const bytes = await this.#engine.get(this.#keys.record(id))
     if (bytes === undefined)
       throw refusal(`no output is saved under ${id}: there was none, or it was removed`)
@@ -186,14 +188,14 @@ class RemoteStore implements SpillStore {
   }
 
   /** Reads the chunks from one up to a position, at least that one. */
-  #chunks(id: string, stored: Stored, first: number, reach: number): Promise<Uint8Array[]> {
+  #chunks(id: string, stored: OutputRecord, first: number, reach: number): Promise<Uint8Array[]> {
     const last = chunkOfByte(stored, reach - 1)
     const indexes = Array.from({ length: Math.max(1, last - first + 1) }, (_, at) => first + at)
     return each(indexes, (at) => this.#chunk(id, stored, at))
   }
 
   /** Reads a chunk, which is empty beyond the end. */
-  async #chunk(id: string, stored: Stored, at: number): Promise<Uint8Array> {
+  async #chunk(id: string, stored: OutputRecord, at: number): Promise<Uint8Array> {
     const { size, chunk, started } = stored
     if (at >= count(stored)) return new Uint8Array(0)
     const bytes = await this.#engine.get(this.#keys.chunk(id, at, started))
@@ -206,17 +208,17 @@ class RemoteStore implements SpillStore {
 }
 
 /** Returns the number of chunks. */
-function count({ size, chunk }: Stored): number {
+function count({ size, chunk }: OutputRecord): number {
   return Math.ceil(size / chunk)
 }
 
 /** Returns the chunk of a byte, or the nearest one. */
-function chunkOfByte(stored: Stored, byte: number): number {
+function chunkOfByte(stored: OutputRecord, byte: number): number {
   return Math.max(0, Math.min(Math.floor(byte / stored.chunk), count(stored) - 1))
 }
 
 /** Returns the last chunk that begins before a line does, or the first one. */
-function chunkOfLine(stored: Stored, line: number): number {
+function chunkOfLine(stored: OutputRecord, line: number): number {
   const { firstLines } = stored
   let [low, high] = [0, Math.max(0, count(stored) - 1)]
   while (low < high) {

@@ -4,7 +4,7 @@ import { CHUNK } from '../spill/chunks.js'
 import type { SpillMeta } from '../spill/spill_writer.js'
 import { optionError } from '../validate.js'
 import { type Engine, refusal } from './engine.js'
-import { encode, type Keys, type Stored } from './record.js'
+import { encode, type Keys, type OutputRecord } from './record.js'
 
 /** The longest duration of a save, in milliseconds. Sweeps keep younger chunks without a record. */
 export const LONGEST_SAVE = 24 * 60 * 60 * 1000
@@ -93,13 +93,13 @@ export class Upload {
   }
 
   /** Stores the rest, and then the record: without its record, an output does not exist. */
-  async finish({ tool, callId }: SpillMeta): Promise<Stored> {
+  async finish({ tool, callId }: SpillMeta): Promise<OutputRecord> {
     if (this.#filled > 0) await this.#store()
     await this.#settle()
     const created = Date.now()
     if (created - this.#started >= LONGEST_SAVE)
       throw refusal('the output took longer than a day, so that a sweep may have removed its beginning')
-    const stored: Stored = {
+    const stored: OutputRecord = {
       bytes: this.#bytes,
       lines: this.#all.count,
       complete: this.#size === this.#bytes,

@@ -1,8 +1,8 @@
-import type { Compiled } from '../compiled.js'
+import type { EnginePolicy } from '../compiled.js'
 import { sizeOf } from '../text/size.js'
 import { estimateTokens } from '../text/text.js'
 
-type Limits = Compiled['limits']
+type Limits = EnginePolicy['limits']
 
 const UNITS = ['bytes', 'lines', 'chars', 'tokens'] as const
 

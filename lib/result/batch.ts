@@ -1,5 +1,5 @@
 import { emitClamp, type Origin } from '../clamp_event.js'
-import type { Compiled } from '../compiled.js'
+import type { EnginePolicy } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
 import type { Result } from '../dialect/results.js'
 import { copy } from '../dialect/shallow_copy.js'
@@ -19,19 +19,19 @@ interface Carried {
 export class Batch {
   /** Numbers of the results that a step changed. */
   readonly changed = new Set<number>()
-  readonly #policy: Compiled
+  readonly #policy: EnginePolicy
   readonly #read = new Map<number, readonly Result[]>()
   #values: readonly unknown[]
 
   /** `fits`: returns true for the index of a value that stays as it is. */
-  constructor(values: readonly unknown[], policy: Compiled, fits: (at: number) => boolean = () => false) {
+  constructor(values: readonly unknown[], policy: EnginePolicy, fits: (at: number) => boolean = () => false) {
     this.#values = values
     this.#policy = policy
     for (let at = 0; at < values.length; at++) if (fits(at)) this.#read.set(at, [])
   }
 
   /** Makes a batch of one value whose results are known. */
-  static of(value: unknown, results: readonly Result[], policy: Compiled): Batch {
+  static of(value: unknown, results: readonly Result[], policy: EnginePolicy): Batch {
     const batch = new Batch([value], policy)
     batch.#read.set(0, results)
     return batch
@@ -84,7 +84,7 @@ export class Batch {
  */
 export function lighten(
   batch: Batch,
-  { structured, media }: Compiled,
+  { structured, media }: EnginePolicy,
   origin: Origin,
   isHistory = false,
 ): void {

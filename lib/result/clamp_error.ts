@@ -1,12 +1,12 @@
 import type { PolicyOptions } from 'spillway'
 import type { Origin } from '../clamp_event.js'
-import { type Compiled, failed } from '../compiled.js'
+import { type EnginePolicy, failed } from '../compiled.js'
 import { settled } from '../dialect/settled.js'
 import { compile } from '../policy.js'
 import { get } from '../untrusted.js'
-import { clampAndReport, clampKnown, RESULT } from './clamp_result.js'
+import { clampAndReport, clampIfResult, RESULT } from './clamp_result.js'
 import { clampString } from './clamp_slots.js'
-import { Budget } from './error_budget.js'
+import { ErrorBudget } from './error_budget.js'
 import { DEPTH, elementsOf, type Member, membersOf } from './error_members.js'
 import { shortHead } from './error_stack.js'
 import { type Changes, change } from './rebuild_error.js'
@@ -19,10 +19,10 @@ export function clampError<E>(error: E, policy?: PolicyOptions): E {
 const ERROR: Origin = { phase: 'error' }
 
 /** Clamps a thrown value with a policy for failures. The event reports its message. */
-export function clampThrown<E>(error: E, policy: Compiled, origin: Origin = ERROR): E {
+export function clampThrown<E>(error: E, policy: EnginePolicy, origin: Origin = ERROR): E {
   const messages = new Messages(policy)
   const short = messages.shortened(redactThrown(error, policy), DEPTH, origin)
-  return (typeof short === 'string' ? short : new Budget(policy, messages.members).bounded(short)) as E
+  return (typeof short === 'string' ? short : new ErrorBudget(policy, messages.members).bounded(short)) as E
 }
 
 /** Returns the text of a thrown value, undefined if it has none. */
@@ -38,7 +38,7 @@ class Messages {
   /** Replacements of errors. */
   readonly #stands = new Map<object, object>()
 
-  constructor(readonly policy: Compiled) {}
+  constructor(readonly policy: EnginePolicy) {}
 
   shortened(thrown: unknown, depth: number, origin?: Origin): unknown {
     const { policy } = this
@@ -51,7 +51,7 @@ class Messages {
     const message = get(thrown, 'message')
     if (typeof message !== 'string') {
       const data = settled(thrown)
-      return clampKnown(data, policy, origin ?? RESULT) ?? data
+      return clampIfResult(data, policy, origin ?? RESULT) ?? data
     }
     const members = membersOf(thrown)
     const own = change(thrown, shortHead(thrown, message, policy, shorten))

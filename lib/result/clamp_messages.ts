@@ -8,8 +8,8 @@ import { optionError } from '../validate.js'
 import { Batch, lighten } from './batch.js'
 import { RESULT } from './clamp_result.js'
 import { History } from './history.js'
-import { elementsOf, Kept, lastAnswer, written } from './message_results.js'
-import { redactHistory } from './redact_value.js'
+import { elementsOf, HistoryResult, lastAnswer, written } from './message_results.js'
+import { prepareHistory } from './redact_value.js'
 
 export function clampMessages<T extends readonly unknown[]>(
   messages: T,
@@ -23,13 +23,15 @@ export function clampMessages<T extends readonly unknown[]>(
   const given = elementsOf(messages)
   const fits = given.map((message) => hasRoom(message, room))
   if (!fits.includes(false)) return { messages, clamped: 0 }
-  const open = redactHistory(messages, given, fits, policy)
+  const open = prepareHistory(messages, given, fits, policy)
   const batch = new Batch(open.messages, policy, (at) => fits[at] === true)
   lighten(batch, policy, RESULT, true)
   const read = elementsOf(batch.values)
   const answer = lastAnswer(read)
   const history = new History(read)
-  const results = batch.results.map(({ at, result }) => new Kept(result, at, at >= answer, policy, history))
+  const results = batch.results.map(
+    ({ at, result }) => new HistoryResult(result, at, at >= answer, policy, history),
+  )
   for (const kept of results) if (!surelyFit(kept.result.slots, policy)) kept.clamp()
   if (aggregate) {
     const sized = results.map(({ chars, latest, texts }) => ({

@@ -1,12 +1,12 @@
 import { emitClamp, type Figures, hasListeners, type Origin } from '../clamp_event.js'
-import { type Compiled, failed } from '../compiled.js'
+import { type EnginePolicy, failed } from '../compiled.js'
 import type { Draft } from '../dialect/edit.js'
 import { type Result, readResults } from '../dialect/results.js'
 import { isLight, surelyFit } from '../dialect/slots.js'
 import { lightText } from '../media/media.js'
 import { once } from '../query.js'
 import { Batch, lighten } from './batch.js'
-import { type Clamped, clampSlots, clampWithFigures } from './clamp_slots.js'
+import { clampSlots, clampWithFigures, type SlotsOutcome } from './clamp_slots.js'
 import { redactResult } from './redact_value.js'
 import { steadyResult } from './steady_result.js'
 import { shapeContent } from './structured_content.js'
@@ -15,12 +15,12 @@ import { writeResult } from './write_result.js'
 export const RESULT: Origin = { phase: 'result' }
 
 /** Clamps a value of any dialect with a compiled policy. */
-export function clampValue<T>(value: T, policy: Compiled, origin = RESULT): T {
-  return clampKnown(value, policy, origin) ?? value
+export function clampValue<T>(value: T, policy: EnginePolicy, origin = RESULT): T {
+  return clampIfResult(value, policy, origin) ?? value
 }
 
 /** Redacts and clamps a text or a result. Returns undefined for a value of no dialect. */
-export function clampKnown<T>(value: T, policy: Compiled, origin: Origin): T | undefined {
+export function clampIfResult<T>(value: T, policy: EnginePolicy, origin: Origin): T | undefined {
   if (typeof value === 'string')
     return clampAndReport(
       lightText(redactResult(value, policy), policy.media, tellOf(origin)),
@@ -47,7 +47,7 @@ export function tellOf(origin: Origin) {
 /** Clamps a text and reports the cut. `name`: replaces payloads in a text that will be truncated. */
 export function clampAndReport(
   text: string,
-  policy: Compiled,
+  policy: EnginePolicy,
   origin: Origin,
   name?: (text: string) => string | undefined,
 ): string {
@@ -66,7 +66,7 @@ export function clampAndReport(
 export function clampResults<T extends object>(
   given: T,
   read: readonly Result[],
-  policy: Compiled,
+  policy: EnginePolicy,
   origin: Origin,
 ): T {
   const batch = Batch.of(given, read, policy)
@@ -76,7 +76,7 @@ export function clampResults<T extends object>(
 }
 
 /** Clamps the structured content of a result, its texts within what that leaves, and its other side data. */
-function clampParts(result: Result, policy: Compiled, draft: Draft, origin: Origin): boolean {
+function clampParts(result: Result, policy: EnginePolicy, draft: Draft, origin: Origin): boolean {
   const content = shapeContent(result, policy, draft, origin)
   const own = content?.policy ?? policy
   const clamped = surelyFit(result.slots, own) ? undefined : clampTexts(result, own, origin)
@@ -84,7 +84,7 @@ function clampParts(result: Result, policy: Compiled, draft: Draft, origin: Orig
   return isWritten || content?.isCut === true
 }
 
-function clampTexts(result: Result, policy: Compiled, origin: Origin): Clamped {
+function clampTexts(result: Result, policy: EnginePolicy, origin: Origin): SlotsOutcome {
   const { slots, isError } = result
   const { spilling } = origin
   const number = spilling?.next() ?? 0

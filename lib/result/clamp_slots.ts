@@ -1,6 +1,6 @@
 import type { TextSize } from 'spillway'
 import type { Figures } from '../clamp_event.js'
-import { type Compiled, handleOf, headOf, silent, tightened, worded } from '../compiled.js'
+import { type EnginePolicy, handleOf, headOf, silent, tightened, worded } from '../compiled.js'
 import type { Edit } from '../dialect/edit.js'
 import { clampEncoded } from '../dialect/nested_json.js'
 import { edits, named, textOf } from '../dialect/slots.js'
@@ -8,39 +8,39 @@ import { REST, type Slot } from '../dialect/walk.js'
 import { type Cut as NativeCut, native } from '../engine.js'
 import { linesOf } from '../policy.js'
 import { StringInput } from '../text/input.js'
-import { type Ask, askedOf, exceededBy, type Measured } from '../text/limits.js'
+import { type Ask, askedOf, exceededBy, type Measurements } from '../text/limits.js'
 import { NoticeCut, settle, speak, truncate } from '../text/notice_function.js'
 import { pieceAt, SEARCHED, windows } from '../text/pieces.js'
 import { parted, prepared, prepares } from '../text/prepare.js'
 import { isWithin, sizeOf, sum } from '../text/size.js'
 import { clampPrepared, fits } from '../text/text.js'
-import { type Kept, keptBy, keptLines, type Truncation, untouched } from '../text/truncation.js'
+import { type KeptParts, keptBy, keptLines, type Truncation, untouched } from '../text/truncation.js'
 import { editOf, keepShape, roomOf } from './slot_json.js'
 
 /** The outcome of clamping the texts of one result. */
-export interface Clamped {
+export interface SlotsOutcome {
   readonly edits: ReadonlyMap<Slot, Edit>
   /** Undefined if nothing is omitted. */
   readonly figures: (() => Figures) | undefined
 }
 
 /** Prepares and clamps a text of a tool. */
-export function clampString(text: string, policy: Compiled, ask?: Ask): string {
+export function clampString(text: string, policy: EnginePolicy, ask?: Ask): string {
   return clampPrepared(text, policy, SEARCHED, ask)
 }
 
 /** Like `clampString`, with figures. `name`: replaces payloads by their sizes. */
-export function clampWithFigures(text: string, policy: Compiled, name = nothing, ask?: Ask): OneClamped {
+export function clampWithFigures(text: string, policy: EnginePolicy, name = nothing, ask?: Ask): SlotOutcome {
   return fits(text, policy) && !prepares(policy)
     ? { text, figures: undefined }
     : clampOf(text, prepared(text, policy), policy, name, ask)
 }
 
-interface OneClamped {
+interface SlotOutcome {
   readonly text: string
   /** True if the text is JSON that was cut and still parses. */
   readonly isJson?: boolean
-  readonly figures: Clamped['figures']
+  readonly figures: SlotsOutcome['figures']
 }
 
 /** Replaces the payloads in a text that will be truncated. */
@@ -49,7 +49,12 @@ type Name = (text: string) => string | undefined
 const nothing: Name = () => undefined
 
 /** Clamps the texts of one result. `counts`: the figures will be read. */
-export function clampSlots(slots: readonly Slot[], policy: Compiled, counts: boolean, ask?: Ask): Clamped {
+export function clampSlots(
+  slots: readonly Slot[],
+  policy: EnginePolicy,
+  counts: boolean,
+  ask?: Ask,
+): SlotsOutcome {
   const [slot] = slots
   if (slots.length === 1 && slot) return clampSlot(slot, policy, ask)
   return policy.share === 'stay'
@@ -57,7 +62,7 @@ export function clampSlots(slots: readonly Slot[], policy: Compiled, counts: boo
     : clampTogether(slots, policy, counts, ask)
 }
 
-function clampSlot(slot: Slot, given: Compiled, ask: Ask | undefined): Clamped {
+function clampSlot(slot: Slot, given: EnginePolicy, ask: Ask | undefined): SlotsOutcome {
   // What no path reads is shrunk as data.
   const policy = slot.json?.as === REST ? { ...given, keepsShape: false } : given
   const name = (text: string) => named(slot, text)
@@ -68,17 +73,17 @@ function clampSlot(slot: Slot, given: Compiled, ask: Ask | undefined): Clamped {
     if (!isEncoded) return { edits: edits([[slot, showing(text, slot.text, policy)]]), figures }
   }
   const { figures } = clampWithFigures(slot.text, policy, nothing, ask)
-  const clampOne = (text: string, policy: Compiled) => clampString(text, policy, ask)
+  const clampOne = (text: string, policy: EnginePolicy) => clampString(text, policy, ask)
   return { edits: edits([[slot, clampEncoded(slot.text, policy, clampOne)]]), figures }
 }
 
 function clampOf(
   given: string,
   text: string,
-  policy: Compiled,
+  policy: EnginePolicy,
   name: Name,
   ask: Ask | undefined,
-): OneClamped {
+): SlotOutcome {
   const whole = cutOf(text, policy, ask)
   if (!whole.truncated) return { text: whole.text, figures: undefined }
   const lean = name(text)
@@ -102,7 +107,7 @@ function clampOf(
   return { text: made.text, figures }
 }
 
-function cutOf(text: string, policy: Compiled, ask: Ask | undefined): Truncation {
+function cutOf(text: string, policy: EnginePolicy, ask: Ask | undefined): Truncation {
   return isWithin(text, policy)
     ? untouched(text, () => sizeOf(text))
     : truncate(new StringInput(text, SEARCHED, ask), policy)
@@ -112,7 +117,7 @@ function cutOf(text: string, policy: Compiled, ask: Ask | undefined): Truncation
  * Returns a clamped text. If nothing of it is visible, returns the start of the text instead: a result keeps a visible
  * text.
  */
-function showing(clamped: string, text: string, policy: Compiled): string {
+function showing(clamped: string, text: string, policy: EnginePolicy): string {
   if (clamped.trim() !== '' || text.trim() === '') return clamped
   return clampString(text.trimStart(), headOf(policy))
 }
@@ -128,7 +133,7 @@ function less(size: TextSize, text: string, left: string): TextSize {
   }
 }
 
-function sizesOf(kept: Kept): TextSize {
+function sizesOf(kept: KeptParts): TextSize {
   return { bytes: kept.bytes, chars: kept.chars, lines: keptLines(kept) }
 }
 
@@ -142,10 +147,10 @@ const LINED = 4
 /** Clamps blocks that all stay, and that a reader joins by newlines. */
 function clampJoined(
   slots: readonly Slot[],
-  policy: Compiled,
+  policy: EnginePolicy,
   counts: boolean,
   ask: Ask | undefined,
-): Clamped {
+): SlotsOutcome {
   const { bytes, chars, lines } = policy.limits
   const joints = slots.length - 1
   const clampIn = (more: number) => {
@@ -162,7 +167,7 @@ function clampJoined(
   return more === joints || sizeOf(left.join('\n')).lines <= lines ? clamped : clampIn(joints)
 }
 
-interface Shared {
+interface BlocksOutcome {
   truncated: boolean
   notice: string
   table: Float64Array
@@ -173,10 +178,10 @@ interface Shared {
 
 function clampTogether(
   slots: readonly Slot[],
-  policy: Compiled,
+  policy: EnginePolicy,
   counts: boolean,
   ask: Ask | undefined,
-): Clamped {
+): SlotsOutcome {
   const given = slots.map((slot) => textOf(slot, policy))
   let texts = given
   let shared = shareOf(texts, policy, counts, ask)
@@ -218,17 +223,22 @@ function clampTogether(
 }
 
 /** Shares the limits among texts, with the notice of the policy, which may be a function. */
-function shareOf(texts: readonly string[], policy: Compiled, counts: boolean, ask: Ask | undefined): Shared {
+function shareOf(
+  texts: readonly string[],
+  policy: EnginePolicy,
+  counts: boolean,
+  ask: Ask | undefined,
+): BlocksOutcome {
   const made = shareWithNotice(texts, policy, counts, ask)
   return { ...made, left: made.cuts.map((cut) => cut?.text && parted(cut.text, policy)) }
 }
 
 function shareWithNotice(
   texts: readonly string[],
-  policy: Compiled,
+  policy: EnginePolicy,
   counts: boolean,
   ask: Ask | undefined,
-): Omit<Shared, 'left'> {
+): Omit<BlocksOutcome, 'left'> {
   const { words } = policy
   if (!words) return share(texts, policy, counts, ask)
   return settle(
@@ -247,9 +257,9 @@ function figuresOf(
   slots: readonly Slot[],
   given: readonly string[],
   texts: readonly string[],
-  shared: Shared,
+  shared: BlocksOutcome,
   shaped: readonly (string | undefined)[],
-  policy: Compiled,
+  policy: EnginePolicy,
 ): Figures {
   const kept = texts.map((text, at): TextSize => {
     const outcome = shared.table[at * COLUMNS + 1] ?? WHOLE
@@ -269,10 +279,10 @@ function figuresOf(
 /** Clamps the texts of one result under one budget, in the engine. */
 function share(
   texts: readonly string[],
-  policy: Compiled,
+  policy: EnginePolicy,
   figures: boolean,
   ask: Ask | undefined,
-): Omit<Shared, 'left'> {
+): Omit<BlocksOutcome, 'left'> {
   const query = ask && askedOfAll(texts, policy, ask)
   const table = new Float64Array(texts.length * COLUMNS)
   for (const [at, text] of texts.entries()) table[at * COLUMNS] = text.length
@@ -286,7 +296,7 @@ function share(
 }
 
 /** Returns what was asked, if the texts are over the limits that they share or, with 'each', one of them is. */
-function askedOfAll(texts: readonly string[], policy: Compiled, ask: Ask): string[] | undefined {
+function askedOfAll(texts: readonly string[], policy: EnginePolicy, ask: Ask): string[] | undefined {
   const judged = policy.share === 'each' ? texts.map((text) => [text]) : [texts]
   for (const some of judged) {
     const chars = some.reduce((sum, { length }) => sum + length, 0)
@@ -313,17 +323,17 @@ function carrierOf(table: Float64Array): number {
 }
 
 /** Returns the cut for the notice, which counts the text of the block that carries it and the dropped blocks. */
-function noticeCut(texts: readonly string[], shared: Omit<Shared, 'left'>, policy: Compiled) {
+function noticeCut(texts: readonly string[], shared: Omit<BlocksOutcome, 'left'>, policy: EnginePolicy) {
   const carrier = carrierOf(shared.table)
   const missing = texts.filter((_, at) => at === carrier || shared.table[at * COLUMNS + 1] === GONE)
   const cut = shared.cuts[carrier]
-  const kept: Kept = cut ? keptBy(cut) : { keep: 'head', bytes: 0, chars: 0, ranges: [], lines: [] }
+  const kept: KeptParts = cut ? keptBy(cut) : { keep: 'head', bytes: 0, chars: 0, ranges: [], lines: [] }
   const judged = policy.share === 'each' ? [texts[carrier] ?? ''] : texts
   return new NoticeCut(new Together(missing), kept, policy, new Together(judged))
 }
 
 /** Several texts, measured as one. */
-class Together implements Measured {
+class Together implements Measurements {
   readonly #inputs: StringInput[]
 
   constructor(texts: readonly string[]) {

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import type { DialectName, DisplayOptions } from 'spillway'
-import type { Compiled } from '../compiled.js'
+import type { EnginePolicy } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
 import { decodedBytes } from '../dialect/payload.js'
 import { type Result, readResults } from '../dialect/results.js'
@@ -19,7 +19,7 @@ import { steadyResult } from './steady_result.js'
 
 interface Display {
   /** Limits of each text block. */
-  readonly policy: Compiled
+  readonly policy: EnginePolicy
   readonly maxErrorChars: number
 }
 

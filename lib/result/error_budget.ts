@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import { type Compiled, shortened } from '../compiled.js'
+import { type EnginePolicy, shortened } from '../compiled.js'
 import { GONE } from '../dialect/shallow_copy.js'
 import { capSide, shrunk } from '../dialect/side_data.js'
 import { plain } from '../json.js'
@@ -30,7 +30,7 @@ const LEAST = 64
 const LEAST_EACH = 256
 
 /** One budget for everything that was thrown. The largest parts are shortened. */
-export class Budget {
+export class ErrorBudget {
   readonly #scale: Scale
   readonly #room: number
   readonly #members: Map<object, Member[]>
@@ -41,7 +41,7 @@ export class Budget {
 
   /** `members`: members of errors that were read before. */
   constructor(
-    readonly policy: Compiled,
+    readonly policy: EnginePolicy,
     members: Map<object, Member[]>,
   ) {
     this.#scale = new Scale(policy)

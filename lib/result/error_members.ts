@@ -1,5 +1,5 @@
 import { inspect, types } from 'node:util'
-import type { Compiled } from '../compiled.js'
+import type { EnginePolicy } from '../compiled.js'
 import { isShared, plain } from '../json.js'
 import { get, isList, isPlain, tryRead } from '../untrusted.js'
 import { HEAD } from './error_stack.js'
@@ -84,7 +84,7 @@ export class Scale {
   readonly #byte: number
   readonly #char: number
 
-  constructor({ limits }: Compiled) {
+  constructor({ limits }: EnginePolicy) {
     this.cap = Math.min(limits.bytes, limits.chars)
     this.#byte = this.cap / limits.bytes
     this.#char = this.cap / limits.chars

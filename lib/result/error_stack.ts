@@ -1,4 +1,4 @@
-import type { Compiled } from '../compiled.js'
+import type { EnginePolicy } from '../compiled.js'
 import { alone } from '../text/flatten.js'
 import { truncateUtf16Safe } from '../text/slice.js'
 import { fits } from '../text/text.js'
@@ -19,7 +19,7 @@ export const HEAD: readonly PropertyKey[] = ['message', 'stack', 'name']
 export function shortHead(
   error: object,
   message: string,
-  policy: Compiled,
+  policy: EnginePolicy,
   shorten: (text: string) => string,
 ): Record<string, string> {
   const text = shorten(message)
@@ -35,16 +35,22 @@ export function shortHead(
 }
 
 /** Truncates a name to the most chars of a header. */
-function heading(name: string, policy: Compiled): string {
+function heading(name: string, policy: EnginePolicy): string {
   return truncateUtf16Safe(name, mostOfHeader(policy)).toWellFormed()
 }
 
-function mostOfHeader({ limits }: Compiled): number {
+function mostOfHeader({ limits }: EnginePolicy): number {
   return Math.min(HEADER_CHARS, Math.max(LEAST_HEADER, Math.min(limits.bytes, limits.chars)))
 }
 
 /** Returns the stack for a shortened message, the same string if it fits and has few frames. */
-function shortStack(error: object, stack: string, message: string, text: string, policy: Compiled): string {
+function shortStack(
+  error: object,
+  stack: string,
+  message: string,
+  text: string,
+  policy: EnginePolicy,
+): string {
   // V8 writes the message into the stack when the stack is first read, so it may contain either form.
   const written = [message, text].find((form) => form !== '' && inHeader(stack, form) >= 0)
   const start = written === undefined ? 0 : inHeader(stack, written) + written.length
@@ -83,7 +89,7 @@ function framesFrom(stack: string, start: number): string[] {
 }
 
 /** Returns the first frames that fit. Together they take no more than a message may. */
-function fitting(frames: readonly string[], { limits }: Compiled): string[] {
+function fitting(frames: readonly string[], { limits }: EnginePolicy): string[] {
   const kept: string[] = []
   let room = Math.min(limits.bytes, limits.chars)
   for (const frame of frames.slice(0, FRAMES)) {
@@ -96,7 +102,7 @@ function fitting(frames: readonly string[], { limits }: Compiled): string[] {
 }
 
 /** Returns true if a stack is no longer than its parts may be, or fits as a text. */
-function withinPolicy(stack: string, frames: string[], text: string, policy: Compiled): boolean {
+function withinPolicy(stack: string, frames: string[], text: string, policy: EnginePolicy): boolean {
   if (frames.some((frame) => frame.length > FRAME_CHARS)) return false
   const parts = text.length + frames.reduce((sum, frame) => sum + frame.length + 1, 0)
   return stack.length <= parts + mostOfHeader(policy) || fits(stack, policy)

@@ -1,22 +1,22 @@
 import type { DialectName } from 'spillway'
 import { emitClamp, type Figures, hasListeners, type Origin } from '../clamp_event.js'
-import { type Compiled, failed, shortened } from '../compiled.js'
+import { type EnginePolicy, failed, shortened } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
-import type { Place } from '../dialect/paths.js'
+import type { PathNode } from '../dialect/paths.js'
 import { isAnswer, type Result, readResults } from '../dialect/results.js'
 import { copy } from '../dialect/shallow_copy.js'
 import type { Slot } from '../dialect/walk.js'
 import { excess, ResultMedia } from '../media/media.js'
 import { once } from '../query.js'
 import { elementAt, isObject, tryRead } from '../untrusted.js'
-import { type Clamped, clampSlots } from './clamp_slots.js'
+import { clampSlots, type SlotsOutcome } from './clamp_slots.js'
 import type { History } from './history.js'
 import { writeResult } from './write_result.js'
 
 const ORIGIN: Origin = { phase: 'result' }
 
 /** Returns the tool results that a message is or carries, an empty list if reading it throws. */
-export function resultsIn(message: unknown, dialect?: DialectName, root?: Place): readonly Result[] {
+export function resultsIn(message: unknown, dialect?: DialectName, root?: PathNode): readonly Result[] {
   return (isObject(message) && tryRead(() => readResults(message, dialect, root))) || NONE
 }
 
@@ -36,8 +36,8 @@ export function lastAnswer(messages: readonly unknown[]): number {
 }
 
 /** A tool result of a history, with its clamped texts. */
-export class Kept {
-  #clamped: Clamped | undefined
+export class HistoryResult {
+  #clamped: SlotsOutcome | undefined
   #ask: (() => string[]) | undefined
 
   constructor(
@@ -45,7 +45,7 @@ export class Kept {
     /** Index of the message that carries it. */
     readonly message: number,
     readonly latest: boolean,
-    readonly policy: Compiled,
+    readonly policy: EnginePolicy,
     readonly history: History,
   ) {}
 
@@ -68,7 +68,7 @@ export class Kept {
   /** Replaces the payloads that go. */
   drop: ((draft: Draft) => () => Figures) | undefined
 
-  get clamped(): Clamped | undefined {
+  get clamped(): SlotsOutcome | undefined {
     return this.#clamped
   }
 
@@ -82,7 +82,7 @@ export class Kept {
 }
 
 /** Returns the texts of a result, clamped if it was. */
-export function textsOf(slots: readonly Slot[], clamped?: Clamped): string[] {
+export function textsOf(slots: readonly Slot[], clamped?: SlotsOutcome): string[] {
   if (!clamped) return slots.map(({ text }) => text)
   return slots.flatMap((slot) => {
     const edit = clamped.edits.get(slot)
@@ -157,8 +157,8 @@ function joined(texts: readonly string[]): string {
  *  the results that did. */
 export function written(
   messages: readonly unknown[],
-  results: readonly Kept[],
-  policy: Compiled,
+  results: readonly HistoryResult[],
+  policy: EnginePolicy,
 ): { messages: readonly unknown[]; changed: ReadonlySet<number> } {
   const drafts = new Map<number, Draft>()
   const changed = new Set<number>()

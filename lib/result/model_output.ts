@@ -1,8 +1,8 @@
-import type { Compiled } from '../compiled.js'
+import type { EnginePolicy } from '../compiled.js'
 import { jsonBytes, roomAfter } from '../json.js'
 import { get, isObject, isPlain, isPromise } from '../untrusted.js'
-import { clampOutcome } from './tool_return.js'
-import { type Call, wrapCall, wrappedOf } from './wrap_call.js'
+import { clampReturn } from './tool_return.js'
+import { type ToolFunction, wrapCall, wrappedOf } from './wrap_call.js'
 
 /** Returns true for a tool of the AI SDK. Other frameworks' tools with an `inputSchema` are class instances or have a name of
  *  their own, which a record of tools gives to those of the AI SDK. */
@@ -11,16 +11,16 @@ export function isAiSdkTool(tool: object): boolean {
 }
 
 /** The converters that were added to tools, by the call whose output they convert. */
-const converters = new WeakMap<Call, Call>()
-const added = new WeakSet<Call>()
+const converters = new WeakMap<ToolFunction, ToolFunction>()
+const added = new WeakSet<ToolFunction>()
 
 /** Returns true for a `toModelOutput` that was added to a tool. */
 export function isAdded(toModelOutput: unknown): boolean {
-  return added.has(toModelOutput as Call)
+  return added.has(toModelOutput as ToolFunction)
 }
 
 /** Returns the `toModelOutput` for a wrapped call: what the AI SDK sends of an output by itself, of the clamped output. */
-export function converterFor(execute: Call): Call {
+export function converterFor(execute: ToolFunction): ToolFunction {
   const known = converters.get(execute)
   if (known) return known
   const { clamping, sent } = wrappedOf(execute) as NonNullable<ReturnType<typeof wrappedOf>>
@@ -37,7 +37,7 @@ export function converterFor(execute: Call): Call {
     const value = withoutLongSide(output, clamping.policy)
     return typeof value === 'string' ? { type: 'text', value } : { type: 'json', value: value ?? null }
   }
-  const convert: Call = (given) => {
+  const convert: ToolFunction = (given) => {
     const call = callIn(given)
     const output = call ? call.output : given
     const text = isObject(output) ? sent.get(output) : undefined
@@ -57,8 +57,8 @@ function callIn(given: unknown): { readonly output: unknown } | undefined {
 }
 
 /** Caps the side data of a result over the limits, since the AI SDK sends all of a result as JSON. */
-function withoutLongSide(output: unknown, policy: Compiled): unknown {
+function withoutLongSide(output: unknown, policy: EnginePolicy): unknown {
   const room = policy.limits.bytes
   if (!isObject(output) || roomAfter(output, room) >= 0 || jsonBytes(output) <= room) return output
-  return clampOutcome(output, { ...policy, sideData: 'cap' }, { phase: 'result', isTrial: true })
+  return clampReturn(output, { ...policy, sideData: 'cap' }, { phase: 'result', isTrial: true })
 }

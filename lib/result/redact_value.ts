@@ -1,5 +1,5 @@
 import holders from '../../src/redact/holders.json'
-import type { Compiled } from '../compiled.js'
+import type { EnginePolicy } from '../compiled.js'
 import { copy } from '../dialect/shallow_copy.js'
 import { native } from '../engine.js'
 import type { Redaction } from '../redact_options.js'
@@ -11,7 +11,7 @@ import { type Changes, change, described, rebuilt } from './rebuild_error.js'
 import { steadyResult } from './steady_result.js'
 
 /** Returns a text or a tool result without its secrets, side data included. Any other value is returned as it is. */
-export function redactResult<T>(value: T, policy: Compiled): T {
+export function redactResult<T>(value: T, policy: EnginePolicy): T {
   if (!policy.redact) return value
   const steady = steadyResult(value)
   const isKnown = typeof steady === 'string' || resultsIn(steady, policy.dialect).length > 0
@@ -19,12 +19,12 @@ export function redactResult<T>(value: T, policy: Compiled): T {
 }
 
 /** Returns a value without the secrets in its strings: copies along the changed paths, everything else by reference. */
-export function redactValue<T>(value: T, { redact }: Compiled): T {
+export function redactValue<T>(value: T, { redact }: EnginePolicy): T {
   return redact ? (new Walk(redact, rebuilt).value(value) as T) : value
 }
 
 /** Like `redactValue`, but changes errors in place. */
-export function redactThrown<T>(thrown: T, { redact }: Compiled): T {
+export function redactThrown<T>(thrown: T, { redact }: EnginePolicy): T {
   return redact ? (new Walk(redact, change).value(thrown) as T) : thrown
 }
 
@@ -33,11 +33,11 @@ export function redactThrown<T>(thrown: T, { redact }: Compiled): T {
  * were read, and `fits`: true for each that stays as it is. `changed`: the numbers of the results in the other messages that
  * changed.
  */
-export function redactHistory(
+export function prepareHistory(
   messages: readonly unknown[],
   given: readonly unknown[],
   fits: readonly boolean[],
-  policy: Compiled,
+  policy: EnginePolicy,
 ) {
   const changes = new Map<number, unknown>()
   const changed = new Set<number>()

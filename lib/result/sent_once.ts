@@ -1,16 +1,16 @@
 import type { Draft } from '../dialect/edit.js'
-import type { Place } from '../dialect/paths.js'
+import type { PathNode } from '../dialect/paths.js'
 import type { Result } from '../dialect/results.js'
 import { native } from '../engine.js'
 import { jsonOf } from '../json.js'
 import { elementAt, get, isList, isObject } from '../untrusted.js'
 
 /** The copies that stay. */
-export type Kept = 'both' | 'text' | 'structured'
+export type CopyChoice = 'both' | 'text' | 'structured'
 
 /** Removes copies from a result whose content repeats its structured content, like `copies` in
  *  src/dialect/structured.rs. Returns false if nothing changes. */
-export function removeCopies(result: Result, kept: Kept, draft: Draft): boolean {
+export function removeCopies(result: Result, kept: CopyChoice, draft: Draft): boolean {
   if (kept === 'both') return false
   const removed = [...new Set(holdersOf(result))].map((holder) => removeIn(holder, kept, draft))
   return removed.includes(true)
@@ -18,7 +18,7 @@ export function removeCopies(result: Result, kept: Kept, draft: Draft): boolean 
 
 /** Returns the places that may hold content and structured content: a result, the object around one of its blocks, and
  *  its JSON. */
-function holdersOf({ place, slots }: Result): Place[] {
+function holdersOf({ place, slots }: Result): PathNode[] {
   const found = slots.flatMap(({ holder, key, json }) => [
     holder,
     holder.parent?.parent,
@@ -27,7 +27,7 @@ function holdersOf({ place, slots }: Result): Place[] {
   return [place, ...found].filter((place) => place !== undefined)
 }
 
-function removeIn(place: Place, kept: Kept, draft: Draft): boolean {
+function removeIn(place: PathNode, kept: CopyChoice, draft: Draft): boolean {
   const repeats = repeatsIn(place)
   if (!repeats?.includes(true)) return false
   if (kept === 'text') {
@@ -43,7 +43,7 @@ function removeIn(place: Place, kept: Kept, draft: Draft): boolean {
 }
 
 /** Tells of each block of text if it repeats the structured content beside it. Returns undefined without both. */
-export function repeatsIn(place: Place): readonly boolean[] | undefined {
+export function repeatsIn(place: PathNode): readonly boolean[] | undefined {
   const content = place.read('content')
   if (!isList(content)) return undefined
   const json = jsonOf(place.read('structuredContent'))

@@ -1,4 +1,4 @@
-import { type Compiled, handleOf, measures } from '../compiled.js'
+import { type EnginePolicy, handleOf, measures } from '../compiled.js'
 import type { Edit } from '../dialect/edit.js'
 import { isData, parseWellFormed } from '../dialect/slots.js'
 import type { Slot } from '../dialect/walk.js'
@@ -20,7 +20,7 @@ const CONTAINER = /^[ \t\r\n]*[[{]/
  *  in src/session/slot_json.rs. `asked`: what was asked of the text, gathered only if it is needed. */
 export function keepShape(
   text: string,
-  policy: Compiled,
+  policy: EnginePolicy,
   asked: () => string[] | undefined,
 ): ShapedText | undefined {
   if (!policy.keepsShape || !CONTAINER.test(text)) return undefined
@@ -29,7 +29,7 @@ export function keepShape(
 }
 
 /** Returns the policy for JSON in the room that a text takes. */
-export function roomOf(text: string, policy: Compiled): Compiled {
+export function roomOf(text: string, policy: EnginePolicy): EnginePolicy {
   const { limits, keep } = policy
   const tokens = limits.tokens === Number.POSITIVE_INFINITY ? limits.tokens : estimateTokens(text)
   const room = { ...limits, bytes: Buffer.byteLength(text), chars: text.length, tokens }
@@ -44,7 +44,7 @@ export function editOf(slot: Slot, json: string): Edit {
 }
 
 /** Cuts structured content to bytes of JSON, undefined if not even an empty value fits. */
-export function capShape(value: unknown, maxBytes: number, policy: Compiled): unknown {
+export function capShape(value: unknown, maxBytes: number, policy: EnginePolicy): unknown {
   const json = jsonOf(value)
   if (json === undefined || Buffer.byteLength(json) <= maxBytes) return value
   const bytes = { ...UNLIMITED, bytes: maxBytes }

@@ -1,6 +1,6 @@
 import type { LimitName } from 'spillway'
 import { emitClamp, type Origin } from '../clamp_event.js'
-import { type Compiled, failed, handleOf, measures } from '../compiled.js'
+import { type EnginePolicy, failed, handleOf, measures } from '../compiled.js'
 import type { Draft } from '../dialect/edit.js'
 import type { End } from '../dialect/paths.js'
 import type { Result } from '../dialect/results.js'
@@ -33,7 +33,7 @@ export interface Relayed {
 export interface Remainder {
   readonly end: End
   /** The policy for its texts. */
-  readonly policy: Compiled
+  readonly policy: EnginePolicy
   readonly isCut: boolean
 }
 
@@ -44,7 +44,7 @@ const INFINITE = Number.POSITIVE_INFINITY
 const UNLIMITED = { bytes: INFINITE, lines: INFINITE, chars: INFINITE, tokens: INFINITE, lineBytes: INFINITE }
 
 /** Returns true if the structured content of a result is cut as JSON. */
-export function shapesContent({ keepsShape, sideData, relayed }: Compiled): boolean {
+export function shapesContent({ keepsShape, sideData, relayed }: EnginePolicy): boolean {
   return relayed !== undefined || (keepsShape && sideData === 'cap')
 }
 
@@ -56,7 +56,7 @@ export function shapesContent({ keepsShape, sideData, relayed }: Compiled): bool
  */
 export function shapeContent(
   result: Result,
-  policy: Compiled,
+  policy: EnginePolicy,
   draft: Draft,
   origin: Origin,
 ): Remainder | undefined {
@@ -108,7 +108,7 @@ export function shapeContent(
   return { end, policy: isSaid ? within(own, leftOf(own.limits, taken)) : own, isCut: true }
 }
 
-function within(policy: Compiled, limits: Compiled['limits']): Compiled {
+function within(policy: EnginePolicy, limits: EnginePolicy['limits']): EnginePolicy {
   return { ...policy, ...measures(limits, policy.keep) }
 }
 

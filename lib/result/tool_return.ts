@@ -1,8 +1,8 @@
 import type { ResultPolicy } from 'spillway'
 import type { Origin } from '../clamp_event.js'
-import { type Compiled, failed } from '../compiled.js'
+import { type EnginePolicy, failed } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
-import { Place } from '../dialect/paths.js'
+import { PathNode } from '../dialect/paths.js'
 import { withNames } from '../dialect/payload.js'
 import { isTurn, type Result, readResults } from '../dialect/results.js'
 import { isSteady, settled } from '../dialect/settled.js'
@@ -13,17 +13,17 @@ import { lightText } from '../media/media.js'
 import { compile } from '../policy.js'
 import { get, isList, isObject, isPlain, tryRead } from '../untrusted.js'
 import { checkAwaited } from '../validate.js'
-import { clampAndReport, clampKnown, clampResults, clampValue, RESULT, tellOf } from './clamp_result.js'
+import { clampAndReport, clampIfResult, clampResults, clampValue, RESULT, tellOf } from './clamp_result.js'
 import { redactValue } from './redact_value.js'
 import { steadyResult } from './steady_result.js'
 import { clampSide } from './write_result.js'
 
 export function clampResult<T>(result: T, policy?: ResultPolicy): T {
   const compiled = compile(policy)
-  const clamped = clampKnown(checkAwaited('result', result), compiled, RESULT)
+  const clamped = clampIfResult(checkAwaited('result', result), compiled, RESULT)
   if (clamped !== undefined) return clamped
   if (!isObject(result) || tryRead(() => isOfHistory(result))) return result
-  return clampOutcome(result, compiled, RESULT)
+  return clampReturn(result, compiled, RESULT)
 }
 
 /** Returns true for a message without a tool result, and for a row of a session, which holds a message of any kind. */
@@ -38,7 +38,7 @@ function isOfHistory(value: object): boolean {
  * Redacts and clamps the value that a tool returned, including forms that only tools return: messages in a LangGraph
  * Command, several messages in an array, and plain data, which a framework would send to the model as JSON.
  */
-export function clampOutcome<T>(given: T, policy: Compiled, origin: Origin): T {
+export function clampReturn<T>(given: T, policy: EnginePolicy, origin: Origin): T {
   if (typeof given !== 'object' || given === null) return clampValue(given, policy, origin)
   // One look at the whole is enough for most values.
   const room = lightRoom(policy, policy.flat)
@@ -68,7 +68,7 @@ export function clampOutcome<T>(given: T, policy: Compiled, origin: Origin): T {
 }
 
 /** Caps or drops the side data of a value's results, before the rest decides what the value is. */
-function besideClamped<T extends object>(value: T, policy: Compiled, origin: Origin): T {
+function besideClamped<T extends object>(value: T, policy: EnginePolicy, origin: Origin): T {
   if (policy.sideData === 'keep') return value
   const draft = new Draft()
   const results = readResults(value, policy.dialect)
@@ -77,25 +77,25 @@ function besideClamped<T extends object>(value: T, policy: Compiled, origin: Ori
 }
 
 /** Redacts a pair of content and artifact, and clamps the content. A model sees only that. */
-export function clampPair<T>(value: T, policy: Compiled, origin: Origin): T {
+export function clampPair<T>(value: T, policy: EnginePolicy, origin: Origin): T {
   const open = redactValue(value, policy)
   const [content, ...rest] = open as readonly unknown[]
-  const clamped = clampOutcome(content, policy, origin)
+  const clamped = clampReturn(content, policy, origin)
   return clamped === content ? open : ([clamped, ...rest] as T)
 }
 
 /** Clamps the messages in a LangGraph Command, which updates the state of a graph. */
-function ofCommand(value: object, policy: Compiled, origin: Origin): object | undefined {
+function ofCommand(value: object, policy: EnginePolicy, origin: Origin): object | undefined {
   if (!isCommand(value)) return undefined
   const update = get(value, 'update')
   if (typeof update !== 'object' || update === null) return value
-  const state = new Place(update, new Place(value), 'update')
+  const state = new PathNode(update, new PathNode(value), 'update')
   const draft = new Draft()
   for (const { holder, key, messages } of messagesIn(state)) {
     // A string is a message of the user.
     const clamp = (message: unknown) =>
       typeof message === 'string' ? message : clampValue(message, policy, origin)
-    if (isList(messages)) replaceElements(draft, new Place(messages, holder, key), clamp)
+    if (isList(messages)) replaceElements(draft, new PathNode(messages, holder, key), clamp)
     else {
       const clamped = clamp(messages)
       if (clamped !== messages) draft.set(holder, key, clamped)
@@ -105,7 +105,7 @@ function ofCommand(value: object, policy: Compiled, origin: Origin): object | un
 }
 
 /** Returns the messages of an update: a record of channels, or pairs of a channel and its value. */
-function messagesIn(state: Place): { holder: Place; key: string | number; messages: unknown }[] {
+function messagesIn(state: PathNode): { holder: PathNode; key: string | number; messages: unknown }[] {
   const { value } = state
   if (!isList(value)) {
     const messages = get(value, 'messages')
@@ -113,19 +113,19 @@ function messagesIn(state: Place): { holder: Place; key: string | number; messag
   }
   return value.flatMap((pair: unknown, at) =>
     isList(pair) && pair[0] === 'messages'
-      ? { holder: new Place(pair, state, at), key: 1, messages: pair[1] as unknown }
+      ? { holder: new PathNode(pair, state, at), key: 1, messages: pair[1] as unknown }
       : [],
   )
 }
 
 /** Clamps an array of messages, which a graph takes one by one. Returns undefined if an element is not a message. */
-function ofMessages(value: object, policy: Compiled, origin: Origin): object | undefined {
+function ofMessages(value: object, policy: EnginePolicy, origin: Origin): object | undefined {
   if (!isList(value) || value.length === 0) return undefined
   // Checks all elements before it clamps one, since a cut is reported and saved. Holes are no messages.
   for (const element of value) if (!isCommand(element) && !isMessage(element, policy)) return undefined
   return withElements(
     value,
-    new Place(value),
+    new PathNode(value),
     (element) => ofCommand(element as object, policy, origin) ?? clampValue(element, policy, origin),
   )
 }
@@ -135,7 +135,7 @@ function isCommand(value: unknown): boolean {
 }
 
 /** Returns true if a value is a result of LangChain. */
-function isMessage(value: unknown, { dialect }: Compiled): boolean {
+function isMessage(value: unknown, { dialect }: EnginePolicy): boolean {
   return (
     isObject(value) &&
     readResults(value, dialect).some((result) => result.isSure && result.dialect === 'langchain')
@@ -147,7 +147,7 @@ function hasRest(results: readonly Result[]): boolean {
   return results.some(({ slots }) => slots.some(({ json }) => json?.as === REST))
 }
 
-function isResult(value: object, { dialect }: Compiled): boolean {
+function isResult(value: object, { dialect }: EnginePolicy): boolean {
   return tryRead(() => isSure(value, readResults(value, dialect))) ?? false
 }
 
@@ -172,7 +172,7 @@ function writersOf(results: readonly Result[]): Set<object> {
   const writers = new Set<object>()
   for (const { place, slots } of results)
     for (const start of [place, ...slots.map(({ holder }) => holder)])
-      for (let at: Place | undefined = start; at; at = at.parent)
+      for (let at: PathNode | undefined = start; at; at = at.parent)
         if (typeof get(at.value, 'toJSON') === 'function') writers.add(at.value)
   return writers
 }
@@ -202,13 +202,21 @@ function sizeBut(value: object, other: (part: unknown, written: unknown) => unkn
 }
 
 /** Returns the value with the elements of a list in it replaced. */
-function withElements(value: object, list: Place, clamp: (element: unknown, at: number) => unknown): object {
+function withElements(
+  value: object,
+  list: PathNode,
+  clamp: (element: unknown, at: number) => unknown,
+): object {
   const draft = new Draft()
   replaceElements(draft, list, clamp)
   return draft.done(value)
 }
 
-function replaceElements(draft: Draft, list: Place, clamp: (element: unknown, at: number) => unknown): void {
+function replaceElements(
+  draft: Draft,
+  list: PathNode,
+  clamp: (element: unknown, at: number) => unknown,
+): void {
   for (const [at, element] of (list.value as unknown[]).entries()) {
     const clamped = clamp(element, at)
     if (clamped !== element) draft.set(list, at, clamped)
@@ -230,7 +238,7 @@ function ownJson(value: object, isWhole: boolean): { readonly json: string | und
  * surrogates are repaired. Plain data that has no JSON is described. A class instance that has none is left alone,
  * since nothing of it would be sent.
  */
-function ofData(value: object, policy: Compiled, origin: Origin, isWhole = false): unknown {
+function ofData(value: object, policy: EnginePolicy, origin: Origin, isWhole = false): unknown {
   const own = ownJson(value, isWhole)
   const json = own ? own.json : jsonOf(value)
   if (json === undefined) return undefined

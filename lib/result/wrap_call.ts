@@ -1,6 +1,6 @@
 import type { SpillStore } from 'spillway'
 import { callNames, ON_UPDATE, type Origin } from '../clamp_event.js'
-import { type Compiled, failed } from '../compiled.js'
+import { type EnginePolicy, failed } from '../compiled.js'
 import { copy } from '../dialect/shallow_copy.js'
 import { layered } from '../layered.js'
 import { askedBy } from '../query.js'
@@ -11,13 +11,13 @@ import { inputIn, writtenIn } from './call_arguments.js'
 import { clampThrown, messageOf } from './clamp_error.js'
 import { clampAndReport } from './clamp_result.js'
 import { redactThrown, redactValue } from './redact_value.js'
-import { clampOutcome, clampPair } from './tool_return.js'
+import { clampPair, clampReturn } from './tool_return.js'
 
-export type Call = (this: unknown, ...args: unknown[]) => unknown
+export type ToolFunction = (this: unknown, ...args: unknown[]) => unknown
 
 /** Settings for the calls of one method of a tool. */
-export interface Clamping {
-  readonly policy: Compiled
+export interface CallSettings {
+  readonly policy: EnginePolicy
   readonly tool: string | undefined
   /** True if calls may get a callback for partial updates, like Pi's. */
   readonly updates?: boolean
@@ -32,16 +32,16 @@ export interface Clamping {
 }
 
 /** Clamping functions and the functions that they wrap. A tool that is wrapped again is wrapped from the start. */
-const wrapped = new WeakMap<Call, Wrapped>()
+const wrapped = new WeakMap<ToolFunction, WrapRecord>()
 
-interface Wrapped {
-  readonly call: Call
-  readonly clamping: Clamping
+interface WrapRecord {
+  readonly call: ToolFunction
+  readonly clamping: CallSettings
   /** The clamped text of each object that a 'typed' call returned. */
   readonly sent: WeakMap<object, string>
 }
 
-export function wrapCall(call: Call, given: Clamping): Call {
+export function wrapCall(call: ToolFunction, given: CallSettings): ToolFunction {
   const before = wrapped.get(call)
   const clamping = before ? again(before.clamping, given) : given
   if (before && isSame(before.clamping, clamping)) return call
@@ -49,7 +49,7 @@ export function wrapCall(call: Call, given: Clamping): Call {
   // The output of a tool that reads saved outputs is not saved again.
   const spill = readsSpill(inner) ? undefined : clamping.policy.spill
   const sent = new WeakMap<object, string>()
-  const run: Call = function (this: unknown, ...args) {
+  const run: ToolFunction = function (this: unknown, ...args) {
     const one = new ToolCall(clamping, args, spill, sent)
     try {
       return one.settle(inner.apply(this, clamping.updates ? one.withUpdates() : args))
@@ -63,12 +63,12 @@ export function wrapCall(call: Call, given: Clamping): Call {
 }
 
 /** Returns the settings under which a call was wrapped, and the texts of what it returned. */
-export function wrappedOf(call: Call): Pick<Wrapped, 'clamping' | 'sent'> | undefined {
+export function wrappedOf(call: ToolFunction): Pick<WrapRecord, 'clamping' | 'sent'> | undefined {
   return wrapped.get(call)
 }
 
 /** Combines settings with those of an earlier wrapper. Limits never become looser. */
-function again(before: Clamping, given: Clamping): Clamping {
+function again(before: CallSettings, given: CallSettings): CallSettings {
   return {
     policy: layered(before.policy, given.policy),
     tool: given.tool ?? before.tool,
@@ -78,7 +78,7 @@ function again(before: Clamping, given: Clamping): Clamping {
   }
 }
 
-function isSame(a: Clamping, b: Clamping): boolean {
+function isSame(a: CallSettings, b: CallSettings): boolean {
   return (
     a.policy === b.policy &&
     a.returns === b.returns &&
@@ -88,7 +88,7 @@ function isSame(a: Clamping, b: Clamping): boolean {
 }
 
 /** Gives the wrapper the name, arity, prototype and other properties of the function that it wraps. */
-export function mimic(run: Call, call: Call): void {
+export function mimic(run: ToolFunction, call: ToolFunction): void {
   Object.setPrototypeOf(run, Object.getPrototypeOf(call) as object | null)
   const members = Object.getOwnPropertyDescriptors(call) as unknown as Record<
     string | symbol,
@@ -104,7 +104,7 @@ export function mimic(run: Call, call: Call): void {
 /** One call of a tool, until all its output has been clamped. */
 class ToolCall {
   constructor(
-    readonly clamping: Clamping,
+    readonly clamping: CallSettings,
     readonly args: unknown[],
     readonly spill: SpillStore | undefined,
     readonly sent: WeakMap<object, string>,
@@ -125,7 +125,7 @@ class ToolCall {
     if (typeof update !== 'function') return this.args
     const one = this
     const clamping = function (this: unknown, partial: unknown, ...rest: unknown[]): unknown {
-      return (update as Call).call(this, one.#clamp(partial, 'update'), ...rest)
+      return (update as ToolFunction).call(this, one.#clamp(partial, 'update'), ...rest)
     }
     return this.args.with(ON_UPDATE, clamping)
   }
@@ -183,7 +183,7 @@ class ToolCall {
   #clamp(value: unknown, phase: Origin['phase'], more?: Partial<Origin>): unknown {
     const { policy, returns } = this.clamping
     if (returns === 'raw') return value
-    const clamp = returns === 'pair' && isList(value) && value.length === 2 ? clampPair : clampOutcome
+    const clamp = returns === 'pair' && isList(value) && value.length === 2 ? clampPair : clampReturn
     const open = returns === 'typed' ? redactValue(value, policy) : value
     const clamped = clamp(open, policy, { ...this.#origin(phase), ...more })
     if (returns !== 'typed' || !isObject(open) || typeof clamped !== 'string') return clamped
@@ -216,7 +216,7 @@ class ToolCall {
       (name: 'next' | 'return' | 'throw') =>
       (...args: unknown[]): unknown => {
         try {
-          const made = (steps[name] as Call).apply(steps, args)
+          const made = (steps[name] as ToolFunction).apply(steps, args)
           return isPromise(made) ? made.then(step, fail) : step(made)
         } catch (error) {
           return fail(error)

@@ -1,11 +1,11 @@
 import type { wrapTools as Declared, WrapPolicy } from 'spillway'
-import { type Compiled, paged, speaking } from '../compiled.js'
+import { type EnginePolicy, paged, speaking } from '../compiled.js'
 import { compileOnce } from '../policy.js'
 import { get, isList, isObject, isPlain, isPromise } from '../untrusted.js'
 import { optionError } from '../validate.js'
 import { converterFor, isAdded, isAiSdkTool } from './model_output.js'
 import { givesPages } from './pages.js'
-import { type Call, type Clamping, wrapCall } from './wrap_call.js'
+import { type CallSettings, type ToolFunction, wrapCall } from './wrap_call.js'
 
 /** Names of the method that runs a tool. */
 const METHODS = ['execute', 'invoke', 'func']
@@ -15,16 +15,16 @@ export function wrapTool<T extends object>(tool: T, policy?: WrapPolicy): T {
 }
 
 /** Wraps a tool. `name`: its name if it has none of its own. */
-function wrapOne<T extends object>(tool: T, given: Compiled, name?: string, field = 'tool'): T {
+function wrapOne<T extends object>(tool: T, given: EnginePolicy, name?: string, field = 'tool'): T {
   const isFunction = typeof tool === 'function'
   if (!isFunction && (typeof tool !== 'object' || tool === null))
     throw optionError(TypeError, field, 'an object or a function', tool)
   const policy = givesPages(tool) ? paged(given) : given
-  const clamping: Clamping = { policy, tool: toolNameOf(tool) ?? name, returns: 'content' }
-  if (isFunction) return wrapCall(tool as unknown as Call, clamping) as unknown as T
+  const clamping: CallSettings = { policy, tool: toolNameOf(tool) ?? name, returns: 'content' }
+  if (isFunction) return wrapCall(tool as unknown as ToolFunction, clamping) as unknown as T
   const [method, call] = methodOf(tool, policy, field)
   const toModel = method === 'execute' ? get(tool, 'toModelOutput') : undefined
-  const methods = new Map<string, Call>()
+  const methods = new Map<string, ToolFunction>()
   if (method === 'execute' && (isAdded(toModel) || (toModel === undefined && isAiSdkTool(tool)))) {
     // A program relies on the type of what the tool returns, and the model is sent a copy.
     const execute = wrapCall(call, { ...clamping, returns: 'typed', updates: false })
@@ -33,7 +33,7 @@ function wrapOne<T extends object>(tool: T, given: Compiled, name?: string, fiel
     // The tool's own code converts the raw result for the model, and a UI shows the raw result.
     methods.set(method, wrapCall(call, { ...clamping, returns: 'raw' }))
     const seen = { ...clamping, policy: outputsOf(policy), isConverter: true }
-    methods.set('toModelOutput', wrapCall(toModel as Call, seen))
+    methods.set('toModelOutput', wrapCall(toModel as ToolFunction, seen))
   } else {
     const isPair = method === 'func' && get(tool, 'responseFormat') === 'content_and_artifact'
     const returns = isPair ? 'pair' : 'content'
@@ -43,9 +43,9 @@ function wrapOne<T extends object>(tool: T, given: Compiled, name?: string, fiel
 }
 
 /** Policies for the output of `toModelOutput`, one for each policy: wrapping twice then equals wrapping once. */
-const outputs = new WeakMap<Compiled, Compiled>()
+const outputs = new WeakMap<EnginePolicy, EnginePolicy>()
 
-function outputsOf(policy: Compiled): Compiled {
+function outputsOf(policy: EnginePolicy): EnginePolicy {
   const known = outputs.get(policy)
   if (known) return known
   const made = speaking(policy, 'ai-sdk')
@@ -54,7 +54,7 @@ function outputsOf(policy: Compiled): Compiled {
 }
 
 /** Replaces methods of a tool. A plain object is copied, a class instance gets the methods as its own. */
-function withMethods<T extends object>(tool: T, methods: ReadonlyMap<string, Call>): T {
+function withMethods<T extends object>(tool: T, methods: ReadonlyMap<string, ToolFunction>): T {
   if ([...methods].every(([name, call]) => get(tool, name) === call)) return tool
   const copies = isPlain(tool)
   const members = Object.getOwnPropertyDescriptors(tool) as Record<string, PropertyDescriptor>
@@ -97,7 +97,7 @@ function isRecord(value: unknown): boolean {
 }
 
 /** Returns true if a tool has nothing to run here: a client or a provider runs it. */
-function runsElsewhere(tool: unknown, { method }: Compiled): boolean {
+function runsElsewhere(tool: unknown, { method }: EnginePolicy): boolean {
   if (!isObject(tool) || isPromise(tool) || method !== undefined) return false
   return METHODS.every((name) => get(tool, name) === undefined)
 }
@@ -108,10 +108,10 @@ function toolNameOf(tool: object): string | undefined {
 }
 
 /** Returns the method that runs a tool, with its name. */
-function methodOf(tool: object, { method }: Compiled, field: string): [name: string, call: Call] {
+function methodOf(tool: object, { method }: EnginePolicy, field: string): [name: string, call: ToolFunction] {
   for (const name of method === undefined ? METHODS : [method]) {
     const call = get(tool, name)
-    if (typeof call === 'function') return [name, call as Call]
+    if (typeof call === 'function') return [name, call as ToolFunction]
   }
   const rule =
     method === undefined

@@ -1,5 +1,5 @@
 import { emitClamp, type Figures, type Origin } from '../clamp_event.js'
-import type { Compiled } from '../compiled.js'
+import type { EnginePolicy } from '../compiled.js'
 import type { Draft } from '../dialect/edit.js'
 import type { End } from '../dialect/paths.js'
 import { withNames } from '../dialect/payload.js'
@@ -8,15 +8,15 @@ import { capSide } from '../dialect/side_data.js'
 import { jsonOf } from '../json.js'
 import { sizeOf } from '../text/size.js'
 import { isList } from '../untrusted.js'
-import { type Clamped, clampWithFigures } from './clamp_slots.js'
+import { clampWithFigures, type SlotsOutcome } from './clamp_slots.js'
 import { capShape } from './slot_json.js'
 
 /** Writes the last two parts of a result into a draft: its clamped texts, then its side data. Returns false if nothing
  *  changes. `done`: side data that is written already. */
 export function writeResult(
   result: Result,
-  clamped: Clamped | undefined,
-  policy: Compiled,
+  clamped: SlotsOutcome | undefined,
+  policy: EnginePolicy,
   draft: Draft,
   origin: Origin,
   done?: End,
@@ -31,7 +31,7 @@ export function writeResult(
 /** Caps or drops the side data of a result. Returns false if nothing changes. */
 export function clampSide(
   result: Result,
-  policy: Compiled,
+  policy: EnginePolicy,
   draft: Draft,
   origin: Origin,
   done?: End,
@@ -61,7 +61,7 @@ function figuresOf(value: unknown, kept: unknown): Figures {
 }
 
 /** Adds a text with the structured content that an MCP result loses, if the result has no other text. */
-function sayInText(value: unknown, { slots, place }: Result, policy: Compiled, draft: Draft): void {
+function sayInText(value: unknown, { slots, place }: Result, policy: EnginePolicy, draft: Draft): void {
   const json = slots.length === 0 ? jsonOf(value) : undefined
   if (json === undefined) return
   const content = place.read('content')

@@ -1,4 +1,4 @@
-import { type Call, mimic } from '../result/wrap_call.js'
+import { mimic, type ToolFunction } from '../result/wrap_call.js'
 import { get, tryRead } from '../untrusted.js'
 import { optionError } from '../validate.js'
 
@@ -8,8 +8,8 @@ export type AppendHandler = (message: unknown, write: (kept: unknown) => unknown
 
 /** An installed override, and the method that it replaced. */
 interface Layer {
-  readonly append: Call
-  readonly next: Call
+  readonly append: ToolFunction
+  readonly next: ToolFunction
   readonly before: PropertyDescriptor | undefined
 }
 
@@ -66,9 +66,9 @@ export class AppendPatch {
     const manager = this.#manager
     const method = this.#method
     const before = this.#own()
-    const next = get(manager, method) as Call
+    const next = get(manager, method) as ToolFunction
     const patch = this
-    const append: Call = function (this: unknown, ...args) {
+    const append: ToolFunction = function (this: unknown, ...args) {
       const [message] = args
       const write = (kept: unknown) => Reflect.apply(next, this, kept === message ? args : args.with(0, kept))
       const isTop = append === patch.#layers.at(-1)?.append

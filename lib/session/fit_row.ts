@@ -1,20 +1,20 @@
 import { emitClamp, hasListeners, type Origin } from '../clamp_event.js'
-import { type Compiled, failed, shortened } from '../compiled.js'
+import { type EnginePolicy, failed, shortened } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
-import type { Place } from '../dialect/paths.js'
+import type { PathNode } from '../dialect/paths.js'
 import { type Result, readResults } from '../dialect/results.js'
 import { capSide, shrunk } from '../dialect/side_data.js'
 import { jsonBytes, plain, stringified } from '../json.js'
 import { once } from '../query.js'
-import { clampKnown } from '../result/clamp_result.js'
-import { type Clamped, clampSlots } from '../result/clamp_slots.js'
+import { clampIfResult } from '../result/clamp_result.js'
+import { clampSlots, type SlotsOutcome } from '../result/clamp_slots.js'
 import { get } from '../untrusted.js'
-import { isPayload, type Part, putInto, shapeOf } from './message_shape.js'
+import { isPayload, type MessagePart, putInto, shapeOf } from './message_shape.js'
 
 /** Limit and policy of a row. */
 export interface RowRules {
   readonly maxBytes: number
-  readonly policy: Compiled
+  readonly policy: EnginePolicy
   readonly origin: Origin
 }
 
@@ -33,12 +33,12 @@ export function fitRow(message: object, rules: RowRules): object {
   const data = plain(message)
   if (typeof data !== 'object' || data === null) return kept
   if (readResults(data, policy.dialect).length === 0) return capSide(data, maxBytes) as object
-  const made = shrink(clampKnown(data, policy, { ...origin, isTrial: true }) ?? data, rules)
+  const made = shrink(clampIfResult(data, policy, { ...origin, isTrial: true }) ?? data, rules)
   return jsonBytes(made) <= jsonBytes(kept) ? made : kept
 }
 
 /** Returns the bytes of a message with tool results, undefined for any other message. */
-function rowBytes(message: object, { dialect }: Compiled): number | undefined {
+function rowBytes(message: object, { dialect }: EnginePolicy): number | undefined {
   const results = readResults(message, dialect)
   return results.length === 0 ? undefined : sizerFor(results)(message)
 }
@@ -62,7 +62,7 @@ function sizerFor(results: readonly Result[]): (value: unknown) => number {
   }
 }
 
-interface Row {
+interface RowExcess {
   readonly message: object
   readonly results: readonly Result[]
   /** Bytes over the limit. */
@@ -70,7 +70,7 @@ interface Row {
   readonly rules: RowRules
 }
 
-type Step = (row: Row) => object
+type RowCut = (row: RowExcess) => object
 
 /** Applies one step after the other until the row fits. */
 function shrink(message: object, rules: RowRules): object {
@@ -85,7 +85,7 @@ function shrink(message: object, rules: RowRules): object {
 }
 
 /** Makes a step of edits. */
-function editing(edit: (row: Row, draft: Draft) => void): Step {
+function editing(edit: (row: RowExcess, draft: Draft) => void): RowCut {
   return (row) => {
     const draft = new Draft()
     edit(row, draft)
@@ -115,7 +115,7 @@ const shrinkData = editing(({ results, over, rules }, draft) => {
  */
 function shareRoom(
   draft: Draft,
-  parts: readonly Part[],
+  parts: readonly MessagePart[],
   over: number,
   cap: (value: unknown, bytes: number) => unknown,
   least = 0,
@@ -141,7 +141,7 @@ function isEmpty(value: unknown): boolean {
 const TRIES = 8
 
 /** Truncates texts until they fit as JSON, in which a char can take six bytes. */
-const shrinkTexts: Step = ({ message, results, over, rules }) => {
+const shrinkTexts: RowCut = ({ message, results, over, rules }) => {
   const { policy, origin, maxBytes } = rules
   const all = results.flatMap(({ slots }) => slots)
   let bytes = all.reduce((sum, { text }) => sum + jsonBytes(text), 0)
@@ -150,7 +150,7 @@ const shrinkTexts: Step = ({ message, results, over, rules }) => {
   for (let tries = 1; ; tries++) {
     share = tries < TRIES ? share * Math.max(0, (bytes - missing) / bytes) : 0
     const draft = new Draft()
-    const cuts = new Map<Result, Clamped>()
+    const cuts = new Map<Result, SlotsOutcome>()
     for (const result of results) {
       const chars = result.slots.reduce((sum, { text }) => sum + text.length, 0)
       const own = shortened(result.isError ? failed(policy) : policy, Math.floor(chars * share))
@@ -176,7 +176,7 @@ const shrinkTexts: Step = ({ message, results, over, rules }) => {
  */
 const strip = editing(({ results, over }, draft) => {
   const [shape, size] = [shapeOf(results), sizerFor(results)]
-  const ends: [list: Place, at: number][] = []
+  const ends: [list: PathNode, at: number][] = []
   let left = over
   for (const list of shape.lists()) {
     const blocks = list.value as readonly unknown[]
@@ -217,4 +217,4 @@ function noteFor(blocks: readonly unknown[], count: number): object {
 /** Bytes of an id or a name. */
 const WORD = 256
 
-const STEPS: readonly Step[] = [shrinkData, shrinkTexts, strip]
+const STEPS: readonly RowCut[] = [shrinkData, shrinkTexts, strip]

@@ -2,7 +2,7 @@ import type { Guard, GuardOptions } from 'spillway'
 import { compileWith } from '../policy.js'
 import { bound, callback, flag } from '../validate.js'
 import { APPEND, AppendPatch } from './append_patch.js'
-import { GuardedMessage, type Rules } from './guarded_message.js'
+import { GuardedMessage, type MessageRules } from './guarded_message.js'
 import { Recent } from './recent.js'
 
 /** Default limit of one row. */
@@ -21,7 +21,7 @@ export function guardSession(manager: object, options: GuardOptions = {}): Guard
   return guard
 }
 
-function rulesOf(options: GuardOptions): Rules {
+function rulesOf(options: GuardOptions): MessageRules {
   return {
     policy: compileWith({ sideData: 'cap' }, options, 'guard'),
     maxRowBytes: bound('maxRowBytes', options.maxRowBytes, MAX_ROW_BYTES),
@@ -44,7 +44,7 @@ class SessionGuard implements Guard {
     return this.#clamped
   }
 
-  install(rules: Rules): void {
+  install(rules: MessageRules): void {
     this.#patch.install((message, write, isTop) => {
       const guarded = new GuardedMessage(message, rules, this.#recent)
       const counted = (kept: unknown) => {

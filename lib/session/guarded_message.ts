@@ -1,10 +1,10 @@
 import { types } from 'node:util'
 import type { GuardOptions } from 'spillway'
 import type { Origin } from '../clamp_event.js'
-import type { Compiled } from '../compiled.js'
+import type { EnginePolicy } from '../compiled.js'
 import { type Result, readResults } from '../dialect/results.js'
 import { plain, roomAfter, stringified } from '../json.js'
-import { clampKnown } from '../result/clamp_result.js'
+import { clampIfResult } from '../result/clamp_result.js'
 import { redactResult } from '../result/redact_value.js'
 import { ignoreRejection, isList, isObject, isPlain, isPromise, tryRead } from '../untrusted.js'
 import { assignInPlace } from './assign_in_place.js'
@@ -13,8 +13,8 @@ import type { Recent } from './recent.js'
 import { Snapshot } from './snapshot.js'
 
 /** Rules for an appended message. */
-export interface Rules {
-  readonly policy: Compiled
+export interface MessageRules {
+  readonly policy: EnginePolicy
   readonly maxRowBytes: number
   /** Runs before the policy on each message. */
   readonly prepare?: (message: object) => object
@@ -33,7 +33,7 @@ export class GuardedMessage {
 
   constructor(
     readonly message: unknown,
-    readonly rules: Rules,
+    readonly rules: MessageRules,
     readonly recent?: Recent,
   ) {}
 
@@ -99,11 +99,11 @@ export class GuardedMessage {
     const prepared = (prepare && tryRead(() => prepare(message))) ?? message
     const ask = this.recent?.askerOf(message, policy.query)
     const origin: Origin = { phase: 'result', ask, onClamp: policy.onClamp, isTrial }
-    const clamped = clampKnown(prepared, policy, origin) ?? prepared
+    const clamped = clampIfResult(prepared, policy, origin) ?? prepared
     if (isLightRow(clamped, maxRowBytes)) return clamped
     const within = tryRead(() => fitRow(clamped, { maxBytes: maxRowBytes, policy, origin })) ?? clamped
     // A value in the place of a text may have become a text.
-    const capped = within === clamped ? within : (clampKnown(within, policy, origin) ?? within)
+    const capped = within === clamped ? within : (clampIfResult(within, policy, origin) ?? within)
     // A copy lacks private fields, which the class's toJSON may need.
     return capped === message || hasJson(capped) || !hasJson(message)
       ? capped

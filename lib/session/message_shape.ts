@@ -1,12 +1,12 @@
 import type { Draft } from '../dialect/edit.js'
-import type { End, Place } from '../dialect/paths.js'
+import type { End, PathNode } from '../dialect/paths.js'
 import type { Result } from '../dialect/results.js'
 import { REST } from '../dialect/walk.js'
 import { jsonBytes } from '../json.js'
 import { get, isList } from '../untrusted.js'
 
 /** A part of a message that may be shortened or removed. */
-export interface Part {
+export interface MessagePart {
   readonly value: unknown
   /** Replaces the part; undefined removes it. */
   readonly put: (kept: unknown, draft: Draft) => void
@@ -36,7 +36,7 @@ class ShapeNode {
   #isResult = false
 
   constructor(
-    readonly place: Place,
+    readonly place: PathNode,
     readonly parent?: ShapeNode,
   ) {}
 
@@ -58,13 +58,13 @@ class ShapeNode {
 
   /** Returns the unknown parts inside the results, or outside them, of each object with more than `bytes` of them as
    *  JSON. */
-  unknown(where: 'inside' | 'outside', bytes: number): Part[] {
+  unknown(where: 'inside' | 'outside', bytes: number): MessagePart[] {
     const own = this.isInside === (where === 'inside') ? this.#unknown(bytes) : []
     return [...own, ...this.#below((node) => node.unknown(where, bytes))]
   }
 
   /** Returns ids, names and tags. */
-  words(): Part[] {
+  words(): MessagePart[] {
     const { place } = this
     const own = [...this.#words].flatMap((name) => {
       const value = this.#ends.has(name) ? undefined : get(place.value, name)
@@ -74,7 +74,7 @@ class ShapeNode {
   }
 
   /** Returns the outermost lists of blocks within the results. */
-  lists(): Place[] {
+  lists(): PathNode[] {
     const isBlocks = this.isInside && isList(this.place.value)
     return isBlocks ? [this.place] : this.#below((node) => node.lists())
   }
@@ -84,7 +84,7 @@ class ShapeNode {
     return this.#isResult || (this.parent?.isInside ?? false)
   }
 
-  #at(place: Place): ShapeNode {
+  #at(place: PathNode): ShapeNode {
     if (!place.parent) return this
     const parent = this.#at(place.parent)
     const key = String(place.key)
@@ -98,7 +98,7 @@ class ShapeNode {
   }
 
   /** Returns the unknown blocks of a list one by one, the unknown members of any other object together. */
-  #unknown(bytes: number): Part[] {
+  #unknown(bytes: number): MessagePart[] {
     const { place } = this
     const isBlock = isList(place.value)
     const names = Object.keys(place.value).filter((name) => !this.#knows(name, isBlock))
@@ -123,7 +123,7 @@ class ShapeNode {
 }
 
 /** Makes a function that replaces or removes one member. */
-export function putInto(place: Place, key: string | number): Part['put'] {
+export function putInto(place: PathNode, key: string | number): MessagePart['put'] {
   return (kept, draft) => {
     if (kept === undefined) draft.remove(place, key)
     else draft.set(place, key, kept)

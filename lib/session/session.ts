@@ -2,12 +2,12 @@ import { channel } from 'node:diagnostics_channel'
 import { setTimeout } from 'node:timers/promises'
 import type { MediaCount, PlanStep, RepairOptions, RepairReport, ResultPolicy, SessionReport } from 'spillway'
 import { NONE } from '../clean_options.js'
-import { type Compiled, handleOf } from '../compiled.js'
+import { type EnginePolicy, handleOf } from '../compiled.js'
 import { dialectsAsJson } from '../dialects.js'
 import { native } from '../engine.js'
 import { checkAggregate, checkPlan, packBudget } from '../plan.js'
 import { compileWith } from '../policy.js'
-import { failureOf, type Refused } from '../system_error.js'
+import { type EngineFailure, failureOf } from '../system_error.js'
 import { notify } from '../untrusted.js'
 import { abortSignal, bound, callback, conflictError, flag, optionError, type Taker } from '../validate.js'
 
@@ -40,7 +40,7 @@ type Repair = RepairOptions & { sparesLatest?: boolean }
 export async function repairCounted(
   path: string,
   options: Repair,
-  policy: Compiled = compileSession(options, 'repair'),
+  policy: EnginePolicy = compileSession(options, 'repair'),
 ): Promise<{ report: RepairReport; cuts: Cuts }> {
   const { session, work, calls, control } = checkRepair(policy, path, options)
   const { cuts: counted, ...own } = await run<RepairReport & { cuts: Cuts & { media: MediaCount } }>(
@@ -98,7 +98,7 @@ export async function inspectCounted(
 }
 
 /** Checks all options before any work is done. */
-function checkRepair(policy: Compiled, path: string, options: Repair) {
+function checkRepair(policy: EnginePolicy, path: string, options: Repair) {
   const { aggregate, plan, sparesLatest } = options
   if (aggregate !== undefined && plan !== undefined)
     throw conflictError('plan and aggregate cannot be combined; give one of them')
@@ -125,7 +125,7 @@ function checkRepair(policy: Compiled, path: string, options: Repair) {
   }
 }
 
-function compileSession(options: ResultPolicy, taker: Taker): Compiled {
+function compileSession(options: ResultPolicy, taker: Taker): EnginePolicy {
   const policy = compileWith({ notice: 'pi', sideData: 'cap' }, options, taker)
   if (policy.words)
     throw conflictError(
@@ -155,7 +155,7 @@ function shareDialects(): void {
 }
 
 /** Packs a session and its policy for `unpack_options` in src/bindings/session.rs. */
-function packSession(path: string, policy: Compiled, spare: number) {
+function packSession(path: string, policy: EnginePolicy, spare: number) {
   shareDialects()
   const { clean, dialect, maxSideBytes, media } = policy
   if (typeof path !== 'string') throw optionError(TypeError, 'path', 'the path of a file', path)
@@ -233,7 +233,7 @@ async function whileLocked<T extends object>(
 }
 
 /** A failure of the engine, with a code of this package or an error number of the system. */
-interface Failure extends Refused {
+interface Failure extends EngineFailure {
   readonly code: string
   /** Work that was already done, as a clause for the message. */
   readonly late?: string

@@ -58,14 +58,14 @@ export function checkRange(range: SpillRange): PageRange {
 }
 
 /** Options of a search, checked. */
-export interface Searched {
+export interface SearchSettings {
   readonly line: number
   readonly context: number
   /** In the engine's order. */
   readonly packed: Float64Array
 }
 
-export function checkSearch(options: SpillSearch): Searched {
+export function checkSearch(options: SpillSearch): SearchSettings {
   checkNames('search', 'options', options)
   const regex = flag('regex', options.regex, false)
   const ignoreCase = flag('ignoreCase', options.ignoreCase, false)

@@ -1,5 +1,5 @@
 import type { SpillRecord, SpillStore } from 'spillway'
-import { type Compiled, type SavedHow, saved } from '../compiled.js'
+import { type EnginePolicy, type SavedHow, saved } from '../compiled.js'
 import { get, isObject } from '../untrusted.js'
 import { ID } from './arguments.js'
 
@@ -25,7 +25,7 @@ export class CallSpill {
   }
 
   /** Returns the policy of a text, whose notice names the saved file if there is one. */
-  policyOf(number: number, policy: Compiled): Compiled {
+  policyOf(number: number, policy: EnginePolicy): EnginePolicy {
     const whole = this.#wholes.get(number)
     return whole ? saved(policy, ...whole) : policy
   }
@@ -46,16 +46,16 @@ export class CallSpill {
 
 /** Used for a synchronous call, which cannot wait for a save. Notices say that the text could not be saved. */
 export class UnsavedCallSpill extends CallSpill {
-  override policyOf(_: number, policy: Compiled): Compiled {
+  override policyOf(_: number, policy: EnginePolicy): EnginePolicy {
     return saved(policy, 'failed', 'ERR_SPILLWAY_SPILL')
   }
 }
 
 /** Recent saves of each store, also those in progress, by call and text. A stored output that is converted to a message
  *  again, as by the AI SDK before each request, is not saved again. */
-const saves = new WeakMap<SpillStore, Map<string, Promise<Saved>>>()
+const saves = new WeakMap<SpillStore, Map<string, Promise<SaveRecord>>>()
 
-interface Saved {
+interface SaveRecord {
   readonly whole: Whole
   /** Undefined if saving failed. */
   readonly id: string | undefined
@@ -64,7 +64,7 @@ const REMEMBERED = 256
 
 async function saveOnce(store: SpillStore, text: string, meta: { callId?: string }): Promise<Whole> {
   if (meta.callId === undefined) return (await save(store, text, meta)).whole
-  const known = saves.get(store) ?? new Map<string, Promise<Saved>>()
+  const known = saves.get(store) ?? new Map<string, Promise<SaveRecord>>()
   saves.set(store, known)
   // Loaded on demand, since it takes a third of the load time of this package; an `import` takes as long again.
   const { createHash } = require('node:crypto') as typeof import('node:crypto')
@@ -83,7 +83,7 @@ async function saveOnce(store: SpillStore, text: string, meta: { callId?: string
 }
 
 /** Returns true if a text was saved and no sweep has removed it since. */
-async function isThere(store: SpillStore, { id }: Saved): Promise<boolean> {
+async function isThere(store: SpillStore, { id }: SaveRecord): Promise<boolean> {
   if (id === undefined) return false
   try {
     await store.read(id, { maxBytes: 1 })
@@ -98,7 +98,7 @@ async function save(
   store: SpillStore,
   text: string,
   meta: { tool?: string; callId?: string },
-): Promise<Saved> {
+): Promise<SaveRecord> {
   try {
     const record = recordOf(await store.save(text, meta))
     return { whole: wholeIn(store, record), id: record.id }

@@ -109,7 +109,7 @@ export class Feed implements AsyncIterable<Uint8Array> {
 }
 
 /** Ends the bytes of an output that turned out to be within its limits. No failure of the store. */
-export class Discarded extends Error {
+export class FeedDiscard extends Error {
   readonly code = 'ERR_SPILLWAY_SPILL'
 
   constructor() {

@@ -30,7 +30,7 @@ const HOUR = 60 * 60 * 1000
 const SWEEP_EVERY = HOUR / 1_000
 
 /** Options of a store, checked. */
-interface Checked {
+interface StoreSettings {
   readonly dir: string
   readonly reference: 'path' | 'id'
   readonly maxFileBytes: number
@@ -39,7 +39,7 @@ interface Checked {
   readonly minAge: number
 }
 
-function check(options: SpillOptions): Checked {
+function check(options: SpillOptions): StoreSettings {
   const { dir } = checkNames('store', 'options', options)
   const isString = typeof dir === 'string'
   if (!isString || dir === '' || dir.includes('\0'))
@@ -56,7 +56,7 @@ function check(options: SpillOptions): Checked {
 }
 
 class Store implements SpillStore {
-  readonly #options: Checked
+  readonly #options: StoreSettings
   #swept = Number.NEGATIVE_INFINITY
   #retain: string[] = []
 
@@ -64,7 +64,7 @@ class Store implements SpillStore {
     this.#options = check(options)
   }
 
-  get reference(): Checked['reference'] {
+  get reference(): StoreSettings['reference'] {
     return this.#options.reference
   }
 

@@ -189,11 +189,11 @@ async function matches(
   ].join('\n')
 }
 
-type Row = [line: number, text: string, isMatch: boolean]
+type PageLine = [line: number, text: string, isMatch: boolean]
 
 /** Formats a match: the matching line after ":", context lines after "-". */
-function rowsOf({ line, byte, text, before, after }: SpillMatch): Row[] {
-  const around = (lines: string[], first: number): Row[] =>
+function rowsOf({ line, byte, text, before, after }: SpillMatch): PageLine[] {
+  const around = (lines: string[], first: number): PageLine[] =>
     lines.map((text, at) => [first + at, `${first + at}- ${asOnTerminal(text)}`, false])
   const isShortened = /^\[\+\d+ bytes\]|\[\+\d+ bytes\]$/.test(text)
   const place = isShortened && byte !== undefined ? `${line} (byte ${byte})` : `${line}`

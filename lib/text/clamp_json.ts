@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import type { JsonPolicy, JsonReport, TextInput } from 'spillway'
-import { type Compiled, handleOf } from '../compiled.js'
+import { type EnginePolicy, handleOf } from '../compiled.js'
 import { native } from '../engine.js'
 import { jsonOf } from '../json.js'
 import { compile } from '../policy.js'
@@ -47,7 +47,7 @@ function isJson(text: string): boolean {
 }
 
 /** Returns a text as it is, and any other value as JSON: well-formed, without secrets. A value without JSON is null. */
-function given(json: unknown, policy: Compiled): string {
+function given(json: unknown, policy: EnginePolicy): string {
   const isText = typeof json === 'string' || types.isUint8Array(json)
   const text = redacted(isText ? (json as TextInput) : (jsonOf(json) ?? 'null'), policy)
   return typeof text === 'string' ? text.toWellFormed() : native.decode(text)

@@ -1,6 +1,6 @@
 import type { CleanOptions, TextInput } from 'spillway'
-import { type Cleaning, checkCleaning, NONE } from '../clean_options.js'
-import type { Compiled } from '../compiled.js'
+import { type CleanSteps, checkCleaning, NONE } from '../clean_options.js'
+import type { EnginePolicy } from '../compiled.js'
 import { native } from '../engine.js'
 import { checkText } from '../validate.js'
 import { plain } from './input.js'
@@ -13,7 +13,7 @@ export function cleanText(text: TextInput, options?: CleanOptions): string {
 }
 
 /** Cleans a string. Returns the same string if there is nothing to clean. */
-export function cleanString(text: string, cleaning: Cleaning): string {
+export function cleanString(text: string, cleaning: CleanSteps): string {
   if (!cleaning.includes(true) || isClean(text, cleaning[3])) return text
   const cleaned = throughPieces(text, cleaning)
   // The first look may have been a false alarm. The text is then returned as given, lone surrogates included.
@@ -35,7 +35,7 @@ function isClean(text: string, repeats: boolean): boolean {
   return true
 }
 
-function throughPieces(text: string, what: Cleaning): string {
+function throughPieces(text: string, what: CleanSteps): string {
   const cleaning = native.startCleaning(...what)
   const narrow = narrowness(text)
   const parts: string[] = []
@@ -45,11 +45,11 @@ function throughPieces(text: string, what: Cleaning): string {
   return parts.join('')
 }
 
-function cleanBytes(bytes: Uint8Array, what: Cleaning): string {
+function cleanBytes(bytes: Uint8Array, what: CleanSteps): string {
   return cleanedPieces(bytes, native.isCleanUtf8(bytes, what[3]) ? NONE : what).join('')
 }
 
-function cleanedPieces(bytes: Uint8Array, what: Cleaning): string[] {
+function cleanedPieces(bytes: Uint8Array, what: CleanSteps): string[] {
   const cleaning = native.startCleaning(...what)
   const parts: string[] = []
   for (let start = 0; start < bytes.length; start += PIECE)
@@ -62,12 +62,12 @@ function cleanedPieces(bytes: Uint8Array, what: Cleaning): string[] {
  * Cleans a text if the policy says so. Returns the text as given if nothing visible would be left: no block becomes
  * empty.
  */
-export function cleaned<T extends TextInput>(text: T, { clean }: Pick<Compiled, 'clean'>): T {
+export function cleaned<T extends TextInput>(text: T, { clean }: Pick<EnginePolicy, 'clean'>): T {
   if (!clean?.includes(true)) return text
   return (typeof text === 'string' ? cleanedString(text, clean) : cleanedBytes(text, clean)) as T
 }
 
-function cleanedString(text: string, clean: Cleaning): string {
+function cleanedString(text: string, clean: CleanSteps): string {
   if (isClean(text, clean[3])) return text
   const isCut = native.hasNotice(text)
   let left = cleanString(text, folding(clean, !isCut))
@@ -77,7 +77,7 @@ function cleanedString(text: string, clean: Cleaning): string {
 }
 
 /** The outcome may be longer than a string can be. */
-function cleanedBytes(given: Uint8Array, clean: Cleaning): Uint8Array {
+function cleanedBytes(given: Uint8Array, clean: CleanSteps): Uint8Array {
   const bytes = plain(given, false)
   if (native.isCleanUtf8(bytes, clean[3])) return given
   const isCut = native.hasNoticeInBytes(bytes)
@@ -98,6 +98,6 @@ function bytesOf(parts: readonly string[]): Buffer {
  * Returns the steps for a text that may have been cut. The cut may have brought equal lines together, or made different
  * lines equal. Folding them would hide it.
  */
-function folding([ansi, carriageReturns, control, repeats]: Cleaning, folds: boolean): Cleaning {
+function folding([ansi, carriageReturns, control, repeats]: CleanSteps, folds: boolean): CleanSteps {
   return [ansi, carriageReturns, control, repeats && folds]
 }

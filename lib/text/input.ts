@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import type { TextInput, TextSize } from 'spillway'
-import { type Compiled, handleOf } from '../compiled.js'
+import { type EnginePolicy, handleOf } from '../compiled.js'
 import { native } from '../engine.js'
 import { joined } from './flatten.js'
 import { isNarrow, isStoredWide } from './latin1.js'
@@ -17,7 +17,7 @@ export interface Input {
   tokens(): number
   hasLongLine(maxBytes: number): boolean
   /** Truncates to a policy whose notice has its text. `figures`: the kept parts will be read. */
-  truncate(policy: Compiled, figures?: boolean): Truncation
+  truncate(policy: EnginePolicy, figures?: boolean): Truncation
 }
 
 /** `worded`: a function of the caller runs while the text is in use. `most`: chars of a string that are searched. */
@@ -64,7 +64,7 @@ export class StringInput implements Input {
     return native.hasLongLine(this.#text, maxBytes)
   }
 
-  truncate(policy: Compiled, figures = false): Truncation {
+  truncate(policy: EnginePolicy, figures = false): Truncation {
     const text = this.#text
     const [head, tail] = windows(text, policy)
     const allNarrow = !isStoredWide(text) && isNarrow(tail) && isNarrow(head)
@@ -130,7 +130,7 @@ export class BytesInput implements Input {
     return native.hasLongLineOfBytes(this.#bytes, maxBytes)
   }
 
-  truncate(policy: Compiled, figures = false): Truncation {
+  truncate(policy: EnginePolicy, figures = false): Truncation {
     const size = figures ? this.#measured() : undefined
     // An ill-formed text has other sizes before and after.
     const isKnown = size?.bytes === this.#bytes.length

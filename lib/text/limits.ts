@@ -1,18 +1,18 @@
 import type { LimitName } from 'spillway'
-import { asks, type Compiled } from '../compiled.js'
+import { asks, type EnginePolicy } from '../compiled.js'
 import type { Input } from './input.js'
 
 /** Measurements of a text, or of several together. */
-export type Measured = Pick<Input, 'total' | 'bytesOut' | 'tokens' | 'hasLongLine'>
+export type Measurements = Pick<Input, 'total' | 'bytesOut' | 'tokens' | 'hasLongLine'>
 
 /** Gathers what was asked of a text. */
 export type Ask = () => string[]
 
 /** Returns what was asked of a text of `chars` chars, if it is over a limit: nothing is gathered for one that fits. */
 export function askedOf(
-  input: Measured,
+  input: Measurements,
   chars: number,
-  policy: Compiled,
+  policy: EnginePolicy,
   ask: Ask | undefined,
 ): string[] | undefined {
   if (!ask || !asks(policy)) return undefined
@@ -23,7 +23,7 @@ export function askedOf(
 }
 
 /** Returns the limits that a text exceeds, in the order of the contract. */
-export function exceededBy(input: Measured, policy: Compiled): LimitName[] {
+export function exceededBy(input: Measurements, policy: EnginePolicy): LimitName[] {
   const { limits } = policy
   const total = input.total()
   const exceeded: LimitName[] = []

@@ -1,13 +1,13 @@
 import type { Cut, LimitName, TextSize } from 'spillway'
-import { type Compiled, silent, tightened, worded } from '../compiled.js'
+import { type EnginePolicy, silent, tightened, worded } from '../compiled.js'
 import type { Input } from './input.js'
-import { exceededBy, type Measured } from './limits.js'
+import { exceededBy, type Measurements } from './limits.js'
 import { parted } from './prepare.js'
 import { sizeOf } from './size.js'
-import { type Kept, keptLines, type Truncation } from './truncation.js'
+import { type KeptParts, keptLines, type Truncation } from './truncation.js'
 
 /** Formats the runs, such as "1-120,4803-5000". Adjacent runs are merged. */
-function rangesOf({ lines }: Kept): string {
+function rangesOf({ lines }: KeptParts): string {
   const merged: [number, number][] = []
   for (const [first, last] of lines) {
     const before = merged.at(-1)
@@ -22,14 +22,14 @@ export class NoticeCut implements Cut {
   readonly keep: Cut['keep']
   readonly source: string
   declare readonly saved?: string
-  readonly #input: Pick<Measured, 'total'>
-  readonly #judged: Measured
-  readonly #part: Kept
-  readonly #policy: Compiled
+  readonly #input: Pick<Measurements, 'total'>
+  readonly #judged: Measurements
+  readonly #part: KeptParts
+  readonly #policy: EnginePolicy
   #exceeded: readonly LimitName[] | undefined
 
   /** `judged`: measured against the limits, if that is more than the truncated text. */
-  constructor(input: Measured, kept: Kept, policy: Compiled, judged = input) {
+  constructor(input: Measurements, kept: KeptParts, policy: EnginePolicy, judged = input) {
     const { source, saved } = policy
     this.keep = kept.keep
     this.source = source
@@ -75,14 +75,14 @@ export class NoticeCut implements Cut {
 const CALLS = 3
 
 /** Truncates a prepared text, and drops from a cut what it brought together. `figures`: the kept parts will be read. */
-export function truncate(input: Input, policy: Compiled, figures = false): Truncation {
+export function truncate(input: Input, policy: EnginePolicy, figures = false): Truncation {
   const made = withNotice(input, policy, figures)
   const text = made.truncated ? parted(made.text, policy) : made.text
   return text === made.text ? made : { ...made, text, joined: made.text }
 }
 
 /** Truncates with the notice of the policy, which may be a function. */
-function withNotice(input: Input, policy: Compiled, figures: boolean): Truncation {
+function withNotice(input: Input, policy: EnginePolicy, figures: boolean): Truncation {
   const words = policy.words
   if (!words) return input.truncate(policy, figures)
   return settle(

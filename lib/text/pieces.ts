@@ -1,4 +1,4 @@
-import type { Compiled } from '../compiled.js'
+import type { EnginePolicy } from '../compiled.js'
 import { isNarrow, isStoredWide } from './latin1.js'
 
 /** Chars that are read at once. Their copy stays in the processor's cache. */
@@ -42,7 +42,7 @@ const READ_WHOLE = 256 * 1024
 const GLANCE = 8_192
 
 /** Returns the parts of a string that its cut can depend on: the whole string, or both ends. */
-export function windows(text: string, policy: Pick<Compiled, 'reach'>): [head: string, tail: string] {
+export function windows(text: string, policy: Pick<EnginePolicy, 'reach'>): [head: string, tail: string] {
   const { head, tail } = policy.reach
   if (text.length <= Math.max(head, tail, READ_WHOLE)) return [text, '']
   // An earlier notice at an end is not kept as text, so the kept text reaches further by its length.

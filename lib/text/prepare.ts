@@ -1,18 +1,18 @@
 import type { TextInput } from 'spillway'
-import type { Compiled } from '../compiled.js'
+import type { EnginePolicy } from '../compiled.js'
 import { native } from '../engine.js'
 import { cleaned } from './clean.js'
 import { redacted } from './redact.js'
 
-type Preparing = Pick<Compiled, 'clean' | 'redact'>
+type Preparation = Pick<EnginePolicy, 'clean' | 'redact'>
 
 /** Returns true if texts change before the limits apply. */
-export function prepares({ clean, redact }: Preparing): boolean {
+export function prepares({ clean, redact }: Preparation): boolean {
   return clean !== undefined || redact !== undefined
 }
 
 /** Cleans a text, then redacts it, if the policy says so. */
-export function prepared<T extends TextInput>(text: T, policy: Preparing): T {
+export function prepared<T extends TextInput>(text: T, policy: Preparation): T {
   return redacted(cleaned(text, policy), policy)
 }
 
@@ -20,13 +20,13 @@ export function prepared<T extends TextInput>(text: T, policy: Preparing): T {
  * Drops what a cut brought together in a prepared text, so that preparing it again changes nothing: all but two of equal
  * lines, and what looks like a secret only now.
  */
-export function parted(text: string, policy: Preparing): string {
+export function parted(text: string, policy: Preparation): string {
   const { redact } = policy
   const left = leftOfRepeats(text, policy)
   return redact ? (native.dropSecrets(redact, left) ?? left) : left
 }
 
 /** Drops all but two of equal lines that a cut brought together, if the policy folds lines. */
-export function leftOfRepeats(text: string, { clean }: Preparing): string {
+export function leftOfRepeats(text: string, { clean }: Preparation): string {
   return clean?.[3] ? (native.leaveTwo(text) ?? text) : text
 }

@@ -1,6 +1,6 @@
 import type { TextInput } from 'spillway'
 import { native } from '../engine.js'
-import type { Kept } from './truncation.js'
+import type { KeptParts } from './truncation.js'
 
 type Range = [start: number, end: number]
 
@@ -13,7 +13,7 @@ export function keptWithout(
   cut: string,
   left: string,
   ranges: readonly Range[],
-): Omit<Kept, 'keep'> {
+): Omit<KeptParts, 'keep'> {
   const text = typeof given === 'string' ? given.toWellFormed() : native.decode(given)
   const dropped = droppedFrom(cut, left)
   let from = 0

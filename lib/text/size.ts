@@ -1,5 +1,5 @@
 import type { TextSize } from 'spillway'
-import type { Compiled } from '../compiled.js'
+import type { EnginePolicy } from '../compiled.js'
 import { native } from '../engine.js'
 import { isLatin1 } from './latin1.js'
 import { narrowness, pieces } from './pieces.js'
@@ -25,7 +25,7 @@ export function sizeOf(text: string): TextSize {
  * Returns true if a string is well-formed and its size shows that it is within a policy. Returns false if size alone
  * cannot tell.
  */
-export function isWithin(text: string, { limits, bySize }: Compiled): boolean {
+export function isWithin(text: string, { limits, bySize }: EnginePolicy): boolean {
   if (text.length > bySize) return false
   const sum = io.fill(0)
   if (isLatin1(text)) native.measureLatin1(text, sum)

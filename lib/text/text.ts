@@ -1,5 +1,5 @@
 import type { ClampReport, LineReason, PolicyOptions, TextInput, TextSize } from 'spillway'
-import type { Compiled } from '../compiled.js'
+import type { EnginePolicy } from '../compiled.js'
 import { compile } from '../policy.js'
 import { tryRead } from '../untrusted.js'
 import { checkText } from '../validate.js'
@@ -9,7 +9,7 @@ import { truncate } from './notice_function.js'
 import { leftOfRepeats, prepared } from './prepare.js'
 import { keptWithout } from './repeats.js'
 import { isWithin } from './size.js'
-import { type Kept, keptLines, type Truncation } from './truncation.js'
+import { type KeptParts, keptLines, type Truncation } from './truncation.js'
 
 export function clampText(text: TextInput, policy?: PolicyOptions): string {
   return clampPrepared(checkText(text), compile(policy))
@@ -17,14 +17,14 @@ export function clampText(text: TextInput, policy?: PolicyOptions): string {
 
 /** Takes a text through all steps: cleans it, redacts it, cuts it, and drops what the cut brought together. If a string has
  *  over `most` chars, only both ends are searched for findings. `ask`: gathers what was asked of the text. */
-export function clampPrepared(given: TextInput, policy: Compiled, most?: number, ask?: Ask): string {
+export function clampPrepared(given: TextInput, policy: EnginePolicy, most?: number, ask?: Ask): string {
   const text = prepared(given, policy)
   if (typeof text === 'string' && surelyFits(text, policy)) return text
   return truncate(inputOf(text, policy.words !== undefined, most, ask), policy).text
 }
 
 /** Returns true if a string is well-formed and fits by its length, without a native call. */
-export function fits(text: string, policy: Compiled): boolean {
+export function fits(text: string, policy: EnginePolicy): boolean {
   return text.length <= policy.gate && text.isWellFormed()
 }
 
@@ -56,7 +56,7 @@ export function clampTextWithReport(text: TextInput, policy?: PolicyOptions): Cl
 }
 
 /** Returns the kept parts of a text, without the lines that are dropped after the cut. */
-function keptIn(given: TextInput, made: Truncation, policy: Compiled): Kept {
+function keptIn(given: TextInput, made: Truncation, policy: EnginePolicy): KeptParts {
   const kept = made.kept()
   const { joined } = made
   const left = joined && leftOfRepeats(joined, policy)
@@ -67,7 +67,7 @@ function keptIn(given: TextInput, made: Truncation, policy: Compiled): Kept {
 type Explanation = Required<Pick<ClampReport, 'reasons' | 'dropped'>>
 
 /** Returns the reason of each kept line. Without a search, lines are kept for their place. */
-function explained({ keep, lines, ranges, reasons }: Kept): Explanation {
+function explained({ keep, lines, ranges, reasons }: KeptParts): Explanation {
   const found = new Map(reasons?.kept.map((reason) => [reason.line, reason]))
   const startsAtEnd = keep === 'tail' || (keep === 'ends' && ranges.length === 1 && ranges[0]?.[0] !== 0)
   const kept = new Map<number, LineReason>()
@@ -79,12 +79,12 @@ function explained({ keep, lines, ranges, reasons }: Kept): Explanation {
   return { reasons: [...kept.values()], dropped: reasons?.dropped ?? [] }
 }
 
-function surelyFits(text: string, policy: Compiled): boolean {
+function surelyFits(text: string, policy: EnginePolicy): boolean {
   return fits(text, policy) || isWithin(text, policy)
 }
 
 /** Returns the report of a text that is not truncated. */
-function whole(text: string, total: TextSize, { explains }: Compiled): ClampReport {
+function whole(text: string, total: TextSize, { explains }: EnginePolicy): ClampReport {
   return {
     text,
     truncated: false,

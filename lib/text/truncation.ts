@@ -8,13 +8,13 @@ export interface Truncation {
   readonly truncated: boolean
   readonly notice: string
   /** Returns the kept parts of the text. */
-  readonly kept: () => Kept
+  readonly kept: () => KeptParts
   /** The text before lines and secrets were dropped that the cut brought together. Undefined if none was. */
   readonly joined?: string
 }
 
 /** The kept parts of a text. */
-export interface Kept {
+export interface KeptParts {
   /** The kind of cut, resolved from 'auto'. */
   keep: Exclude<Keep, 'auto'>
   bytes: number
@@ -35,7 +35,7 @@ export interface Reasons {
 
 /** Returns the result for a text that is not truncated. */
 export function untouched(text: string, total: () => TextSize): Truncation {
-  const kept = (): Kept => {
+  const kept = (): KeptParts => {
     const { bytes, chars, lines } = total()
     return {
       keep: 'head',
@@ -54,7 +54,7 @@ export function truncationOf(cut: NativeCut, truncated = true): Truncation {
 }
 
 /** Returns the kept parts of an input. */
-export function keptBy({ keep, bytes, chars, ranges, lines, reasons }: NativeCut): Kept {
+export function keptBy({ keep, bytes, chars, ranges, lines, reasons }: NativeCut): KeptParts {
   return { keep, bytes, chars, ranges: pairs(ranges), lines: pairs(lines), ...(reasons && { reasons }) }
 }
 
@@ -66,7 +66,7 @@ function pairs(numbers: readonly number[]): [number, number][] {
 }
 
 /** Counts the lines that are kept, at least in part. A line in two runs counts once. */
-export function keptLines({ lines }: Pick<Kept, 'lines'>): number {
+export function keptLines({ lines }: Pick<KeptParts, 'lines'>): number {
   let count = 0
   let before = 0
   for (const [first, last] of lines) {

@@ -7,7 +7,7 @@ use super::answer::answer;
 use super::cut::{Cut, JsText};
 use super::policy::{PolicyHandle, write};
 use super::units::Numbers;
-use crate::capture::{self, Capture, Captured, StreamText};
+use crate::capture::{self, Capture, CaptureOutput, StreamText};
 use crate::clean::Options;
 use crate::policy::Policy;
 use crate::truncate::Terms;
@@ -58,7 +58,7 @@ pub fn take_captured_bytes(
 #[napi(object, object_from_js = false)]
 pub struct CaptureEnd {
     #[napi(ts_type = "ExternalObject<'captured'>")]
-    pub captured: External<Captured>,
+    pub captured: External<CaptureOutput>,
     pub texts: CapturedTexts,
 }
 
@@ -107,7 +107,7 @@ pub fn end_capture(
     let ended = if copy { (**capture).clone() } else { capture.take() };
     let sections: Vec<(usize, &str)> =
         streams.iter().zip(&labels).map(|(stream, label)| (*stream as usize, label.as_str())).collect();
-    let captured = Captured::new(ended.finish(), &sections, &closing, stdout);
+    let captured = CaptureOutput::new(ended.finish(), &sections, &closing, stdout);
     for (stream, row) in captured.streams().iter().zip(numbers.chunks_mut(10)) {
         let (came, text, extent) = (stream.came(), stream.size(), stream.extent());
         write(row, &[came.bytes, came.size.chars, came.lines(), usize::from(came.is_binary())]);
@@ -121,14 +121,14 @@ pub fn end_capture(
 /// Truncates the texts under other policies, as after the full output was saved.
 #[napi(catch_unwind)]
 pub fn captured_texts(
-    #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &External<Captured>,
+    #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &External<CaptureOutput>,
     #[napi(ts_arg_type = "ExternalObject<'policy'>")] stdout: &PolicyHandle,
     #[napi(ts_arg_type = "ExternalObject<'policy'>")] stderr: &PolicyHandle,
 ) -> CapturedTexts {
     texts_of(captured, [stdout, stderr])
 }
 
-fn texts_of(captured: &Captured, policies: [&Policy; 2]) -> CapturedTexts {
+fn texts_of(captured: &CaptureOutput, policies: [&Policy; 2]) -> CapturedTexts {
     let sections: Vec<(usize, StreamText)> = captured
         .sections()
         .enumerate()
@@ -149,7 +149,7 @@ fn texts_of(captured: &Captured, policies: [&Policy; 2]) -> CapturedTexts {
 /// Frees the memory without waiting for the garbage collector.
 #[napi(catch_unwind)]
 pub fn release_captured(
-    #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &mut External<Captured>,
+    #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &mut External<CaptureOutput>,
 ) {
     captured.release();
 }
@@ -163,7 +163,7 @@ pub fn release_chunk(buffer: ArrayBuffer) -> Result<()> {
 /// Truncates the text of a stream: a section of the frame to its room, or the stream alone to the limits.
 #[napi(catch_unwind)]
 pub fn truncate_captured(
-    #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &External<Captured>,
+    #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &External<CaptureOutput>,
     stream: u32,
     section: Option<u32>,
     #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
@@ -178,7 +178,7 @@ pub fn truncate_captured(
 /// Joins the texts of the sections with the labels and the closing line around them.
 #[napi(catch_unwind, ts_return_type = "string")]
 pub fn compose_captured(
-    #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &External<Captured>,
+    #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &External<CaptureOutput>,
     texts: Vec<String>,
 ) -> JsText {
     answer(captured.compose(&texts.iter().map(String::as_bytes).collect::<Vec<_>>()))

@@ -34,7 +34,7 @@ fn next(found: ControlFlow<(), usize>) -> f64 {
 }
 
 /// A cleaner, with a buffer for transcoding pieces.
-pub struct Cleaning {
+pub struct PieceCleaner {
     cleaner: Cleaner,
     bytes: Vec<u8>,
 }
@@ -47,14 +47,14 @@ pub fn start_cleaning(
     carriage_returns: bool,
     control: bool,
     repeats: bool,
-) -> External<Cleaning> {
+) -> External<PieceCleaner> {
     let cleaner = Cleaner::new(Options::from([ansi, carriage_returns, control, repeats]));
-    External::new(Cleaning { cleaner, bytes: vec![] })
+    External::new(PieceCleaner { cleaner, bytes: vec![] })
 }
 
 #[napi(catch_unwind)]
 pub fn clean_piece(
-    #[napi(ts_arg_type = "ExternalObject<'cleaning'>")] cleaning: &mut External<Cleaning>,
+    #[napi(ts_arg_type = "ExternalObject<'cleaning'>")] cleaning: &mut External<PieceCleaner>,
     #[napi(ts_arg_type = "string")] piece: Units,
 ) -> Either<Latin1String, Utf16String> {
     clean_as(cleaning, |bytes| transcode::utf16(&piece, bytes))
@@ -62,14 +62,17 @@ pub fn clean_piece(
 
 #[napi(catch_unwind)]
 pub fn clean_piece_latin1(
-    #[napi(ts_arg_type = "ExternalObject<'cleaning'>")] cleaning: &mut External<Cleaning>,
+    #[napi(ts_arg_type = "ExternalObject<'cleaning'>")] cleaning: &mut External<PieceCleaner>,
     #[napi(ts_arg_type = "string")] piece: Narrow,
 ) -> Either<Latin1String, Utf16String> {
     clean_as(cleaning, |bytes| transcode::latin1(&piece, bytes))
 }
 
-fn clean_as(cleaning: &mut Cleaning, read: impl FnOnce(&mut Vec<u8>)) -> Either<Latin1String, Utf16String> {
-    let Cleaning { cleaner, bytes } = cleaning;
+fn clean_as(
+    cleaning: &mut PieceCleaner,
+    read: impl FnOnce(&mut Vec<u8>),
+) -> Either<Latin1String, Utf16String> {
+    let PieceCleaner { cleaner, bytes } = cleaning;
     bytes.clear();
     read(bytes);
     clean(cleaner, bytes)
@@ -77,7 +80,7 @@ fn clean_as(cleaning: &mut Cleaning, read: impl FnOnce(&mut Vec<u8>)) -> Either<
 
 #[napi(catch_unwind)]
 pub fn clean_piece_of_bytes(
-    #[napi(ts_arg_type = "ExternalObject<'cleaning'>")] cleaning: &mut External<Cleaning>,
+    #[napi(ts_arg_type = "ExternalObject<'cleaning'>")] cleaning: &mut External<PieceCleaner>,
     piece: &[u8],
 ) -> Either<Latin1String, Utf16String> {
     clean(&mut cleaning.cleaner, piece)
@@ -92,7 +95,7 @@ fn clean(cleaner: &mut Cleaner, piece: &[u8]) -> Either<Latin1String, Utf16Strin
 /// Ends the text, and frees the memory without waiting for the garbage collector.
 #[napi(catch_unwind)]
 pub fn finish_cleaning(
-    #[napi(ts_arg_type = "ExternalObject<'cleaning'>")] cleaning: &mut External<Cleaning>,
+    #[napi(ts_arg_type = "ExternalObject<'cleaning'>")] cleaning: &mut External<PieceCleaner>,
 ) -> Either<Latin1String, Utf16String> {
     let mut out = vec![];
     cleaning.cleaner.finish(&mut out);

@@ -9,7 +9,7 @@ use super::answer::answer;
 use super::policy::name_of;
 use crate::policy::Keep;
 use crate::selection::reason::{self, Reason};
-use crate::truncate::figures::Kept;
+use crate::truncate::figures::KeptParts;
 
 /// A string for JavaScript.
 pub type JsText = Either<Latin1String, Utf16String>;
@@ -63,7 +63,7 @@ impl From<(usize, Reason)> for LineReason {
 }
 
 impl Cut {
-    pub fn new(text: JsText, keep: Keep, notice: Range<usize>, kept: Kept) -> Cut {
+    pub fn new(text: JsText, keep: Keep, notice: Range<usize>, kept: KeptParts) -> Cut {
         Cut {
             text,
             keep: name_of(keep),
@@ -78,7 +78,7 @@ impl Cut {
 
     /// Wraps a text whose figures are not needed.
     pub fn of_text(text: Vec<u16>) -> Cut {
-        Cut::new(Either::B(text.into()), Keep::Head, 0..0, Kept::default())
+        Cut::new(Either::B(text.into()), Keep::Head, 0..0, KeptParts::default())
     }
 }
 

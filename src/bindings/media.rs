@@ -6,7 +6,7 @@ use napi_derive::napi;
 use super::policy::write;
 use super::units::{Numbers, Units};
 use crate::media::runs::runs;
-use crate::media::{self, Budget, base64, pixels, sniff};
+use crate::media::{self, MediaBudget, base64, pixels, sniff};
 
 /// Describes a payload by the start of its base64. `bytes`: those of the whole payload, decoded. `said`: its type as its
 /// holder names it. Writes the width and height of an image to `numbers`, 0 if its header does not tell them, then its
@@ -74,7 +74,7 @@ pub fn keep_media(
     max_items: f64,
     first: bool,
 ) {
-    let budget = Budget { bytes: max_bytes as usize, items: max_items as usize, first };
+    let budget = MediaBudget { bytes: max_bytes as usize, items: max_items as usize, first };
     let bytes: Vec<usize> = sizes.iter().map(|size| *size as usize).collect();
     for (size, gone) in sizes.iter_mut().zip(budget.gone(&bytes)) {
         if gone {

@@ -9,7 +9,7 @@ use napi_derive::napi;
 use super::redact::RulesHandle;
 use crate::limits::Limits;
 use crate::notice::Notice;
-use crate::notice::saved::{Place, Saved};
+use crate::notice::saved::{Location, SavedPart};
 use crate::policy::{Keep, Policy, Share};
 
 /// A policy that the engine keeps between calls.
@@ -101,12 +101,12 @@ pub fn set_policy(
     };
     let name = fields.saved_name.unwrap_or_default();
     let saved = match fields.saved.as_deref() {
-        None => Saved::Nowhere,
-        Some("path") => Saved::Whole(Place::Path(name)),
-        Some("partialPath") => Saved::Part(Place::Path(name)),
-        Some("id") => Saved::Whole(Place::Id(name)),
-        Some("partialId") => Saved::Part(Place::Id(name)),
-        Some("failed") => Saved::Failed(name),
+        None => SavedPart::Nowhere,
+        Some("path") => SavedPart::Whole(Location::Path(name)),
+        Some("partialPath") => SavedPart::Part(Location::Path(name)),
+        Some("id") => SavedPart::Whole(Location::Id(name)),
+        Some("partialId") => SavedPart::Part(Location::Id(name)),
+        Some("failed") => SavedPart::Failed(name),
         Some(other) => return Err(unknown("saved", other)),
     };
     // `Infinity` becomes the largest integer, which lifts a limit.

@@ -9,12 +9,12 @@ use super::answer::answer;
 use super::units::{Narrow, Units};
 use crate::encoding::transcode;
 use crate::redact::{
-    self, Redactor, Rules, dropped, may_have_secrets, may_have_secrets_in_units, redacted, redacted_member,
-    redacted_pair,
+    self, Redactor, SecretRules, dropped, may_have_secrets, may_have_secrets_in_units, redacted,
+    redacted_member, redacted_pair,
 };
 
 /// Rules that the engine keeps for a policy.
-pub type RulesHandle = External<Arc<Rules>>;
+pub type RulesHandle = External<Arc<SecretRules>>;
 
 /// Returns the kinds of secrets that have a format.
 #[napi(catch_unwind)]
@@ -25,7 +25,7 @@ pub fn secret_kinds() -> Vec<&'static str> {
 /// Makes rules that find these kinds.
 #[napi(catch_unwind, ts_return_type = "ExternalObject<'redaction'>")]
 pub fn redaction(kinds: Vec<String>) -> RulesHandle {
-    External::new(Arc::new(Rules::of(&kinds)))
+    External::new(Arc::new(SecretRules::of(&kinds)))
 }
 
 /// Adds an expression to new rules. Returns the reason if it is refused.

@@ -13,18 +13,18 @@ use super::plan::unpack_budget;
 use super::policy::{PolicyHandle, write};
 use super::task::Background;
 use super::units::Numbers;
-use crate::dialect::structured::Structured;
+use crate::dialect::structured::CopyChoice;
 use crate::dialect::table::Table;
 use crate::media;
 use crate::policy::Policy;
-use crate::session::budget_survey::{Budget, Step};
+use crate::session::budget_survey::{PlanStep, ResultsTarget};
 use crate::session::failure::Failure;
 use crate::session::inspect::inspect;
 use crate::session::progress::Progress;
 use crate::session::repair::{Request, repair};
 use crate::session::rewrite_row::{Options, SideData};
 use crate::session::undo::{Undo, undo};
-use crate::slots::slot_rules::Rules;
+use crate::slots::slot_rules::SlotRules;
 
 /// Sets the table of dialects, as JSON, before the first session is read.
 #[napi(catch_unwind)]
@@ -125,12 +125,15 @@ fn unpack_options(policy: &Policy, dialect: Option<String>, how: &[f64]) -> Opti
         max => SideData::Cap { max: max as usize, spare: how[1] as usize },
     };
     let flag = |at: usize| how[at] != 0.0;
-    let structured = [Structured::Both, Structured::Text, Structured::Structured][how[3] as usize];
+    let structured = [CopyChoice::Both, CopyChoice::Text, CopyChoice::Structured][how[3] as usize];
     let clean = flag(4).then(|| [flag(5), flag(6), flag(7), flag(8)].into());
-    let media =
-        flag(9).then(|| media::Budget { bytes: how[10] as usize, items: how[11] as usize, first: flag(12) });
+    let media = flag(9).then(|| media::MediaBudget {
+        bytes: how[10] as usize,
+        items: how[11] as usize,
+        first: flag(12),
+    });
     Options {
-        rules: Rules { policy: policy.clone(), clean },
+        rules: SlotRules { policy: policy.clone(), clean },
         side,
         structured,
         asks: flag(2),
@@ -141,10 +144,10 @@ fn unpack_options(policy: &Policy, dialect: Option<String>, how: &[f64]) -> Opti
 
 /// Reads a budget: 0 for none; 1 and then a budget as `plan_results` takes it; or 2 and then the steps of a plan, each
 /// with its index, its chars, its maximum chars, the bytes of its payloads, and 1 if it has an id.
-fn unpack_plan(numbers: &[f64], calls: Vec<String>) -> Option<Budget> {
+fn unpack_plan(numbers: &[f64], calls: Vec<String>) -> Option<ResultsTarget> {
     let (kind, numbers) = numbers.split_first()?;
     let mut calls = calls.into_iter();
-    let mut step = |step: &[f64]| Step {
+    let mut step = |step: &[f64]| PlanStep {
         index: step[0] as u64,
         chars: step[1] as usize,
         max_chars: step[2] as usize,
@@ -153,8 +156,8 @@ fn unpack_plan(numbers: &[f64], calls: Vec<String>) -> Option<Budget> {
     };
     match *kind as usize {
         0 => None,
-        1 => Some(Budget::Aggregate(unpack_budget(numbers))),
-        _ => Some(Budget::Plan(numbers.chunks_exact(5).map(&mut step).collect())),
+        1 => Some(ResultsTarget::Aggregate(unpack_budget(numbers))),
+        _ => Some(ResultsTarget::Plan(numbers.chunks_exact(5).map(&mut step).collect())),
     }
 }
 

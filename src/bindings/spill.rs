@@ -14,7 +14,7 @@ use crate::spill::pattern::Pattern;
 use crate::spill::read::{self, Page, Slice, Start, Window};
 use crate::spill::search::{Match, Query, Searcher};
 use crate::spill::sweep::{Limits, Swept};
-use crate::spill::{self, Failure, Record, Saving, Store};
+use crate::spill::{self, Failure, Record, SaveQueue, Store};
 
 /// A failure: its code, the system's error number, and a message.
 #[napi(object)]
@@ -75,14 +75,14 @@ pub fn new_saved_id() -> String {
 
 /// Begins to save an output, keeping at most `room` bytes.
 #[napi(catch_unwind, ts_return_type = "ExternalObject<'saving'>")]
-pub fn start_saving(dir: String, id: String, tool: String, room: f64) -> External<Arc<Saving>> {
-    External::new(Saving::new(Store::at(&dir), &id, &tool, room as u64).into())
+pub fn start_saving(dir: String, id: String, tool: String, room: f64) -> External<Arc<SaveQueue>> {
+    External::new(SaveQueue::new(Store::at(&dir), &id, &tool, room as u64).into())
 }
 
 /// Buffers bytes and returns the number waiting to be written.
 #[napi(catch_unwind)]
 pub fn save_bytes(
-    #[napi(ts_arg_type = "ExternalObject<'saving'>")] saving: &External<Arc<Saving>>,
+    #[napi(ts_arg_type = "ExternalObject<'saving'>")] saving: &External<Arc<SaveQueue>>,
     bytes: &[u8],
 ) -> f64 {
     saving.push(bytes) as f64
@@ -91,7 +91,7 @@ pub fn save_bytes(
 /// Writes the buffered bytes.
 #[napi(catch_unwind, ts_return_type = "Promise<SpillFailure | null>")]
 pub fn flush_saving(
-    #[napi(ts_arg_type = "ExternalObject<'saving'>")] saving: &External<Arc<Saving>>,
+    #[napi(ts_arg_type = "ExternalObject<'saving'>")] saving: &External<Arc<SaveQueue>>,
 ) -> AsyncTask<Background> {
     let saving = Arc::clone(saving);
     Background::run(move || saving.flush().err().map(SpillFailure::from))
@@ -99,7 +99,7 @@ pub fn flush_saving(
 
 #[napi(catch_unwind, ts_return_type = "Promise<SpillRow | SpillFailure>")]
 pub fn finish_saving(
-    #[napi(ts_arg_type = "ExternalObject<'saving'>")] saving: &External<Arc<Saving>>,
+    #[napi(ts_arg_type = "ExternalObject<'saving'>")] saving: &External<Arc<SaveQueue>>,
 ) -> AsyncTask<Background> {
     let saving = Arc::clone(saving);
     Background::run(move || outcome(saving.finish(), SpillRow::from))
@@ -108,7 +108,7 @@ pub fn finish_saving(
 /// Removes the saved part of an unfinished output.
 #[napi(catch_unwind, ts_return_type = "Promise<SpillFailure | null>")]
 pub fn discard_saving(
-    #[napi(ts_arg_type = "ExternalObject<'saving'>")] saving: &External<Arc<Saving>>,
+    #[napi(ts_arg_type = "ExternalObject<'saving'>")] saving: &External<Arc<SaveQueue>>,
 ) -> AsyncTask<Background> {
     let saving = Arc::clone(saving);
     Background::run(move || saving.discard().err().map(SpillFailure::from))

@@ -13,8 +13,8 @@ use super::units::{Narrow, Numbers, Units};
 use crate::encoding::{Latin1, Size, Text, Utf8, Utf16};
 use crate::policy::{Keep, Policy};
 use crate::share::{Block, share};
-use crate::truncate::figures::Kept;
-use crate::truncate::input::{Input, Piece};
+use crate::truncate::figures::KeptParts;
+use crate::truncate::input::{Input, StringPiece};
 use crate::truncate::truncate;
 
 /// A function that reads a piece of a string from a position, in chars. With `true`, it returns null if the piece is
@@ -72,7 +72,7 @@ fn truncate_windows<T: Text>(
     figures: bool,
     io: &mut [f64],
 ) -> Result<Option<Either3<Latin1String, Utf16String, Cut>>> {
-    let each = |take: &mut dyn FnMut(Piece) -> bool| pieces.each(take);
+    let each = |take: &mut dyn FnMut(StringPiece) -> bool| pieces.each(take);
     let input = Input::ends(head, tail, total as usize);
     let input = if input.is_whole() { input } else { input.with_pieces(&each, most as usize) };
     let input = match io[0].is_nan() {
@@ -100,7 +100,7 @@ fn truncate_windows<T: Text>(
 /// Adds figures to a text if there are any.
 fn with_figures(
     text: JsText,
-    kept: Option<Kept>,
+    kept: Option<KeptParts>,
     keep: Keep,
     notice: Range<usize>,
 ) -> Either3<Latin1String, Utf16String, Cut> {
@@ -169,11 +169,11 @@ pub fn truncate_blocks(
     let readers: Vec<_> = (0..windows.len() / 2)
         .map(|block| {
             let (read, failure) = (&read, &failure);
-            move |take: &mut dyn FnMut(Piece) -> bool| {
+            move |take: &mut dyn FnMut(StringPiece) -> bool| {
                 let mut at = 0;
                 loop {
                     match read.call((block as u32, at as f64).into()) {
-                        Ok(piece) if piece.is_empty() || !take(Piece::Wide(Utf16(&piece))) => return,
+                        Ok(piece) if piece.is_empty() || !take(StringPiece::Wide(Utf16(&piece))) => return,
                         Ok(piece) => at += piece.len(),
                         Err(error) => return failure.set(Some(error)),
                     }
@@ -223,7 +223,7 @@ impl<'a> Pieces<'a> {
         Pieces { read, narrow, failure: Cell::new(None) }
     }
 
-    fn each(&self, take: &mut dyn FnMut(Piece) -> bool) {
+    fn each(&self, take: &mut dyn FnMut(StringPiece) -> bool) {
         let (mut at, mut narrow) = (0, self.narrow);
         loop {
             match self.next(at, &mut narrow, take) {
@@ -235,19 +235,19 @@ impl<'a> Pieces<'a> {
     }
 
     /// Passes on the piece from a position. Returns its length, or 0 to stop.
-    fn next(&self, at: usize, narrow: &mut bool, take: &mut dyn FnMut(Piece) -> bool) -> Result<usize> {
+    fn next(&self, at: usize, narrow: &mut bool, take: &mut dyn FnMut(StringPiece) -> bool) -> Result<usize> {
         if *narrow {
             let piece = self.read.call((at as f64, true).into())?;
             if piece.get_type()? == ValueType::String {
                 // SAFETY: the value is a string, as was checked.
                 let piece: Narrow = unsafe { piece.cast()? };
-                return Ok(if take(Piece::Narrow(Latin1(&piece))) { piece.len() } else { 0 });
+                return Ok(if take(StringPiece::Narrow(Latin1(&piece))) { piece.len() } else { 0 });
             }
             *narrow = false;
         }
         // SAFETY: `cast` checks nothing, but a value that is not a string fails to be read.
         let piece: Units = unsafe { self.read.call((at as f64, false).into())?.cast()? };
-        Ok(if take(Piece::Wide(Utf16(&piece))) { piece.len() } else { 0 })
+        Ok(if take(StringPiece::Wide(Utf16(&piece))) { piece.len() } else { 0 })
     }
 
     fn check(&self) -> Result<()> {

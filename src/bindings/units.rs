@@ -44,7 +44,7 @@ impl<U> Default for StringOf<U> {
 }
 
 /// A unit width that N-API can write strings in.
-pub trait Unit: Sized {
+pub trait NapiUnit: Sized {
     /// Has N-API write up to `room` units to `to`, terminator included, and returns the string's length.
     ///
     /// # Safety
@@ -52,7 +52,7 @@ pub trait Unit: Sized {
     unsafe fn read(env: sys::napi_env, value: sys::napi_value, to: *mut Self, room: usize) -> Result<usize>;
 }
 
-impl Unit for u16 {
+impl NapiUnit for u16 {
     unsafe fn read(env: sys::napi_env, value: sys::napi_value, to: *mut u16, room: usize) -> Result<usize> {
         let mut len = 0;
         // SAFETY: as the caller promises.
@@ -61,7 +61,7 @@ impl Unit for u16 {
     }
 }
 
-impl Unit for u8 {
+impl NapiUnit for u8 {
     unsafe fn read(env: sys::napi_env, value: sys::napi_value, to: *mut u8, room: usize) -> Result<usize> {
         let mut len = 0;
         // SAFETY: as the caller promises.
@@ -100,9 +100,9 @@ impl<U> TypeName for StringOf<U> {
     }
 }
 
-impl<U: Unit> ValidateNapiValue for StringOf<U> {}
+impl<U: NapiUnit> ValidateNapiValue for StringOf<U> {}
 
-impl<U: Unit> FromNapiValue for StringOf<U> {
+impl<U: NapiUnit> FromNapiValue for StringOf<U> {
     unsafe fn from_napi_value(env: sys::napi_env, value: sys::napi_value) -> Result<Self> {
         // SAFETY: both handles come from N-API.
         let len = unsafe { U::read(env, value, ptr::null_mut(), 0) }?;

@@ -4,7 +4,7 @@ use super::StreamText;
 use crate::encoding::Utf8;
 use crate::extent::Extent;
 use crate::limits::Limits;
-use crate::notice::saved::Saved;
+use crate::notice::saved::SavedPart;
 use crate::truncate::long_lines::has_long_line;
 
 /// Fewer odd chars occur in text too: in another encoding, or in the output of `find -print0`.
@@ -17,12 +17,12 @@ pub fn is_binary(odd: usize, chars: usize) -> bool {
 }
 
 /// Returns the replacement for binary output, shortened until it fits the limits.
-pub fn name_binary(bytes: usize, limits: &Limits, saved: &Saved) -> StreamText {
+pub fn name_binary(bytes: usize, limits: &Limits, saved: &SavedPart) -> StreamText {
     let where_it_is = match saved {
-        Saved::Nowhere => String::new(),
-        Saved::Whole(place) => format!("; saved as {}", place.name()),
-        Saved::Part(place) => format!("; the start of it saved as {}", place.name()),
-        Saved::Failed(reason) => format!("; it could not be saved ({reason})"),
+        SavedPart::Nowhere => String::new(),
+        SavedPart::Whole(place) => format!("; saved as {}", place.name()),
+        SavedPart::Part(place) => format!("; the start of it saved as {}", place.name()),
+        SavedPart::Failed(reason) => format!("; it could not be saved ({reason})"),
     };
     let name = format!("[binary output, {bytes} bytes{where_it_is}]");
     let short = format!("[binary output, {bytes} bytes]");
@@ -37,13 +37,13 @@ pub fn name_binary(bytes: usize, limits: &Limits, saved: &Saved) -> StreamText {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notice::saved::Place;
+    use crate::notice::saved::Location;
 
     #[test]
     fn replacements_are_shortened_to_fit() {
         let named = |bytes| {
             let limits = Limits { bytes, ..Limits::NONE };
-            name_binary(4_096, &limits, &Saved::Whole(Place::Path("/tmp/out".into()))).cut.middle
+            name_binary(4_096, &limits, &SavedPart::Whole(Location::Path("/tmp/out".into()))).cut.middle
         };
         assert_eq!(named(99), "[binary output, 4096 bytes; saved as /tmp/out]");
         assert_eq!(named(40), "[binary output, 4096 bytes]");

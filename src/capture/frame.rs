@@ -4,7 +4,7 @@ use super::stream::{Stream, StreamText};
 use crate::encoding::{Size, Utf8};
 use crate::extent::Extent;
 use crate::limits::{Limits, Usage};
-use crate::notice::saved::Saved;
+use crate::notice::saved::SavedPart;
 use crate::policy::Policy;
 use crate::share::split_fairly;
 use crate::truncate::Terms;
@@ -20,7 +20,7 @@ struct Section {
 
 /// Output that has ended, in its frame.
 #[derive(Clone, Debug)]
-pub struct Captured {
+pub struct CaptureOutput {
     streams: Vec<Stream>,
     sections: Vec<Section>,
     closing: String,
@@ -28,10 +28,15 @@ pub struct Captured {
     limits: Limits,
 }
 
-impl Captured {
+impl CaptureOutput {
     /// Gives each non-empty stream its room within the limits. `sections`: streams with their labels, in order.
     /// `closing`: the last line. If the frame does not fit, the labels are dropped first, then the closing line.
-    pub fn new(streams: Vec<Stream>, sections: &[(usize, &str)], closing: &str, policy: &Policy) -> Captured {
+    pub fn new(
+        streams: Vec<Stream>,
+        sections: &[(usize, &str)],
+        closing: &str,
+        policy: &Policy,
+    ) -> CaptureOutput {
         let limits = &policy.limits;
         let is_alone = sections.len() == 1;
         let shown = sections.iter().filter(|(at, _)| is_alone || streams[*at].came().bytes > 0);
@@ -60,7 +65,7 @@ impl Captured {
         for (section, room) in sections.iter_mut().zip(rooms) {
             section.room = room;
         }
-        Captured { streams, sections, closing, limits: *limits }
+        CaptureOutput { streams, sections, closing, limits: *limits }
     }
 
     pub fn streams(&self) -> &[Stream] {
@@ -96,7 +101,8 @@ impl Captured {
 
     /// Frees all memory. Nothing can be truncated or composed afterwards.
     pub fn release(&mut self) {
-        *self = Captured { streams: vec![], sections: vec![], closing: String::new(), limits: self.limits };
+        *self =
+            CaptureOutput { streams: vec![], sections: vec![], closing: String::new(), limits: self.limits };
     }
 }
 
@@ -104,7 +110,7 @@ impl Captured {
 fn share(streams: &[Stream], sections: &[Section], room: &Limits, policy: &Policy) -> Vec<Limits> {
     let sizes: Vec<Usage> = sections.iter().map(|section| streams[section.stream].usage(room)).collect();
     let all = streams.iter().fold(Size::default(), |sum, stream| sum + stream.size());
-    let notice = policy.notice.largest(all, Terms::from(policy).labels(true, &Saved::Nowhere));
+    let notice = policy.notice.largest(all, Terms::from(policy).labels(true, &SavedPart::Nowhere));
     let notice = taken(&notice, room);
     // Splitting a line rounds its tokens up twice.
     split_fairly(&sizes, Usage { tokens: notice.tokens + 2, ..notice }, room)

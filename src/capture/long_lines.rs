@@ -6,7 +6,7 @@ use crate::truncate::long_lines::{LONGEST_MARK, place_mark};
 
 /// A piece of the text after its long lines were cut.
 #[derive(Clone, Copy, Debug)]
-pub enum Part<'a> {
+pub enum LineFragment<'a> {
     Text(&'a [u8]),
     /// Reports the omitted part of the preceding line.
     Mark(&'a [u8]),
@@ -17,7 +17,7 @@ pub enum Part<'a> {
 #[derive(Clone, Debug)]
 pub struct LongLines {
     max: usize,
-    line: Line,
+    line: OpenLine,
     /// The input ended in a carriage return, which may begin a terminator.
     returned: bool,
     any: bool,
@@ -25,7 +25,7 @@ pub struct LongLines {
 
 /// The current line.
 #[derive(Clone, Debug, Default)]
-struct Line {
+struct OpenLine {
     /// Bytes passed on, as output.
     bytes: usize,
     waiting: Vec<u8>,
@@ -36,7 +36,7 @@ struct Line {
 
 impl LongLines {
     pub fn new(max: usize) -> Self {
-        LongLines { max, line: Line::default(), returned: false, any: false }
+        LongLines { max, line: OpenLine::default(), returned: false, any: false }
     }
 
     /// Returns true if any line was too long.
@@ -45,7 +45,7 @@ impl LongLines {
     }
 
     /// Takes the next text, which ends between two code points.
-    pub fn push(&mut self, text: &[u8], mut each: impl FnMut(Part)) {
+    pub fn push(&mut self, text: &[u8], mut each: impl FnMut(LineFragment)) {
         let mut rest = text;
         while !rest.is_empty() {
             let newline = memchr::memchr(b'\n', rest);
@@ -67,14 +67,14 @@ impl LongLines {
     }
 
     /// Ends the text.
-    pub fn finish(&mut self, mut each: impl FnMut(Part)) {
+    pub fn finish(&mut self, mut each: impl FnMut(LineFragment)) {
         if std::mem::take(&mut self.returned) {
             self.go_on(b"\r", &mut each);
         }
         self.end(b"", &mut each);
     }
 
-    fn go_on(&mut self, content: &[u8], each: &mut impl FnMut(Part)) {
+    fn go_on(&mut self, content: &[u8], each: &mut impl FnMut(LineFragment)) {
         let (line, content) = (&mut self.line, Utf8(content));
         let size = content.size();
         let surely = self.max.saturating_sub(LONGEST_MARK);
@@ -82,13 +82,13 @@ impl LongLines {
             line.beyond += size.chars;
         } else if line.waiting.is_empty() && line.bytes + size.bytes <= surely {
             line.bytes += size.bytes;
-            each(Part::Text(content.0));
+            each(LineFragment::Text(content.0));
         } else {
             let sure =
                 if line.waiting.is_empty() { prefix_of_bytes(content, surely - line.bytes) } else { 0 };
             let (sure, rest) = (content.slice(0..sure), content.slice(sure..content.len()));
             line.bytes += sure.size().bytes;
-            each(Part::Text(sure.0));
+            each(LineFragment::Text(sure.0));
             let (waits, beyond) =
                 rest.0.split_at(prefix_of_bytes(rest, self.max - line.bytes - line.waits.bytes));
             line.waiting.extend_from_slice(waits);
@@ -98,16 +98,16 @@ impl LongLines {
         }
     }
 
-    fn end(&mut self, terminator: &[u8], each: &mut impl FnMut(Part)) {
-        let Line { bytes, waiting, waits, beyond } = std::mem::take(&mut self.line);
+    fn end(&mut self, terminator: &[u8], each: &mut impl FnMut(LineFragment)) {
+        let OpenLine { bytes, waiting, waits, beyond } = std::mem::take(&mut self.line);
         if beyond == 0 {
-            each(Part::Text(&waiting));
+            each(LineFragment::Text(&waiting));
         } else {
             let (kept, mark) = place_mark(Utf8(&waiting), waits.chars + beyond, self.max - bytes);
-            each(Part::Text(&waiting[..kept]));
-            each(Part::Mark(mark.as_bytes()));
+            each(LineFragment::Text(&waiting[..kept]));
+            each(LineFragment::Mark(mark.as_bytes()));
         }
-        each(Part::Text(terminator));
+        each(LineFragment::Text(terminator));
     }
 }
 
@@ -124,8 +124,8 @@ mod tests {
             max in 0..50usize,
         ) {
             let (mut lines, mut out) = (LongLines::new(max), vec![]);
-            let mut take = |part: Part| match part {
-                Part::Text(text) | Part::Mark(text) => out.extend_from_slice(text),
+            let mut take = |part: LineFragment| match part {
+                LineFragment::Text(text) | LineFragment::Mark(text) => out.extend_from_slice(text),
             };
             for piece in &pieces {
                 lines.push(piece.as_bytes(), &mut take);

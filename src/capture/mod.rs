@@ -14,7 +14,7 @@ use crate::encoding::decoder::Seam;
 use crate::limits::{Limits, UNLIMITED};
 use crate::policy::Policy;
 
-pub use frame::{Captured, compose};
+pub use frame::{CaptureOutput, compose};
 pub use stream::{Came, Stream, StreamText};
 
 /// Maximum raw bytes buffered for a file if bytes are unlimited.

@@ -3,19 +3,19 @@
 use std::borrow::Cow;
 
 use super::binary::{is_binary, name_binary};
-use super::long_lines::{LongLines, Part};
+use super::long_lines::{LineFragment, LongLines};
 use super::window::Window;
 use crate::clean;
 use crate::encoding::{Size, Text, Utf8, Utf16, count};
 use crate::extent::Extent;
 use crate::limits::{Limits, UNLIMITED, Usage};
-use crate::notice::saved::Saved;
+use crate::notice::saved::SavedPart;
 use crate::notice::span::Span;
 use crate::policy::{Keep, Policy};
 use crate::prepare::Preparation;
-use crate::selection::{Selection, Sought};
+use crate::selection::{SearchTerms, Selection};
 use crate::tokens::Estimate;
-use crate::truncate::figures::Kept;
+use crate::truncate::figures::KeptParts;
 use crate::truncate::input::Input;
 use crate::truncate::sides::Sides;
 use crate::truncate::{Cut, Terms, truncate_with};
@@ -89,7 +89,7 @@ impl Stream {
             long_lines: (limits.line_bytes != UNLIMITED).then(|| LongLines::new(limits.line_bytes)),
             kept: Parts {
                 window: Window::new(&policy.limits, policy.keep),
-                search: (is_limited && may_search).then(|| Selection::new(&limits, Sought::of(policy))),
+                search: (is_limited && may_search).then(|| Selection::new(&limits, SearchTerms::of(policy))),
             },
             in_bytes: false,
         }
@@ -176,7 +176,7 @@ impl Stream {
         let name;
         let text = match &self.kept.window {
             _ if self.came.is_binary() => {
-                name = name_binary(self.came.bytes, &Limits::NONE, &Saved::Nowhere).cut.middle;
+                name = name_binary(self.came.bytes, &Limits::NONE, &SavedPart::Nowhere).cut.middle;
                 name.as_bytes()
             }
             window if window.is_whole() => window.head(),
@@ -246,17 +246,17 @@ pub struct StreamText {
 impl StreamText {
     /// Returns a replacement for a whole text.
     pub fn named(text: String) -> StreamText {
-        let (notice, within) = (0..text.len(), Some(Kept::default()));
+        let (notice, within) = (0..text.len(), Some(KeptParts::default()));
         let cut = Cut { keep: Keep::Head, sides: Sides::default(), middle: text, notice, within };
         StreamText { cut, truncated: true }
     }
 }
 
 impl Parts {
-    fn take_part(&mut self, part: Part) {
+    fn take_part(&mut self, part: LineFragment) {
         match part {
-            Part::Text(text) => self.take(text, Utf8(text).size()),
-            Part::Mark(mark) => {
+            LineFragment::Text(text) => self.take(text, Utf8(text).size()),
+            LineFragment::Mark(mark) => {
                 self.window.push_mark(mark);
                 self.search.iter_mut().for_each(|search| search.push_mark(mark));
             }

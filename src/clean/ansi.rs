@@ -16,7 +16,7 @@ const LANES: u64 = 0x0101_0101_0101_0101;
 
 /// A part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Piece<'a> {
+pub enum AnsiPiece<'a> {
     /// Text without control characters other than tabs. Never empty.
     Text(&'a str),
     /// A control character outside sequences, and its repetitions in a row. Newlines come one by one.
@@ -36,7 +36,7 @@ pub struct Parser {
 
 /// The position in a sequence, which determines the characters that may follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum SequenceState {
     /// After ESC and this many intermediates.
     Escape(u8),
     Csi,
@@ -60,7 +60,7 @@ enum Run {
 }
 
 impl Parser {
-    pub fn push(&mut self, text: &str, sink: impl FnMut(Piece)) {
+    pub fn push(&mut self, text: &str, sink: impl FnMut(AnsiPiece)) {
         if self.begun.is_empty() {
             self.begun.push_str(parse(text, false, sink));
         } else {
@@ -70,7 +70,7 @@ impl Parser {
     }
 
     /// Returns an incomplete sequence as text.
-    pub fn finish(&mut self, sink: impl FnMut(Piece)) {
+    pub fn finish(&mut self, sink: impl FnMut(AnsiPiece)) {
         parse(&std::mem::take(&mut self.begun), true, sink);
     }
 
@@ -80,26 +80,26 @@ impl Parser {
 }
 
 /// Splits a text. Returns the incomplete sequence at its end, unless that is the end of the stream.
-fn parse(text: &str, is_last: bool, mut sink: impl FnMut(Piece)) -> &str {
+fn parse(text: &str, is_last: bool, mut sink: impl FnMut(AnsiPiece)) -> &str {
     let mut rest = text;
     while let Some((at, first)) = plain(rest, &mut sink) {
         let (raw, body) = (&rest[at..], &rest[at + first.len_utf8()..]);
-        let Some(state) = State::after(first) else {
+        let Some(state) = SequenceState::after(first) else {
             let again =
                 if first == '\n' { 0 } else { body.chars().take_while(|&char| char == first).count() };
-            sink(Piece::Control(first, 1 + again));
+            sink(AnsiPiece::Control(first, 1 + again));
             rest = &body[again * first.len_utf8()..];
             continue;
         };
         let introducer = first.len_utf8();
         let end = match state.run(introducer, body) {
             Run::Ended(end) => {
-                sink(Piece::Sequence(&raw[..introducer + end]));
+                sink(AnsiPiece::Sequence(&raw[..introducer + end]));
                 end
             }
             Run::Open if !is_last => return raw,
             Run::Open | Run::Broken => {
-                sink(Piece::Stray(&raw[..introducer]));
+                sink(AnsiPiece::Stray(&raw[..introducer]));
                 0
             }
         };
@@ -108,20 +108,20 @@ fn parse(text: &str, is_last: bool, mut sink: impl FnMut(Piece)) -> &str {
     ""
 }
 
-impl State {
-    fn after(introducer: char) -> Option<State> {
+impl SequenceState {
+    fn after(introducer: char) -> Option<SequenceState> {
         Some(match introducer {
-            '\x1B' => State::Escape(0),
-            '\u{9B}' => State::Csi,
-            '\u{9D}' => State::Text { bell: true },
-            '\u{90}' | '\u{98}' | '\u{9E}' | '\u{9F}' => State::Text { bell: false },
+            '\x1B' => SequenceState::Escape(0),
+            '\u{9B}' => SequenceState::Csi,
+            '\u{9D}' => SequenceState::Text { bell: true },
+            '\u{90}' | '\u{98}' | '\u{9E}' | '\u{9F}' => SequenceState::Text { bell: false },
             _ => return None,
         })
     }
 
     /// Reads `text` after an introducer of `len` bytes.
     fn run(mut self, mut len: usize, text: &str) -> Run {
-        if self == State::Escape(0)
+        if self == SequenceState::Escape(0)
             && let Some(end) = short_csi(text.as_bytes())
         {
             return Run::Ended(end);
@@ -132,23 +132,23 @@ impl State {
                 return Run::Broken;
             }
             self = match (self, char) {
-                (State::Escape(0), '[') => State::Csi,
-                (State::Escape(0), ']') => State::Text { bell: true },
-                (State::Escape(0), 'P' | 'X' | '^' | '_') => State::Text { bell: false },
-                (State::Escape(count @ 0..2), ' '..='/') => State::Escape(count + 1),
-                (State::Csi, ' '..='?') => State::Csi,
-                (State::Text { bell: true }, '\x07') | (State::Text { .. }, '\u{9C}') => {
+                (SequenceState::Escape(0), '[') => SequenceState::Csi,
+                (SequenceState::Escape(0), ']') => SequenceState::Text { bell: true },
+                (SequenceState::Escape(0), 'P' | 'X' | '^' | '_') => SequenceState::Text { bell: false },
+                (SequenceState::Escape(count @ 0..2), ' '..='/') => SequenceState::Escape(count + 1),
+                (SequenceState::Csi, ' '..='?') => SequenceState::Csi,
+                (SequenceState::Text { bell: true }, '\x07') | (SequenceState::Text { .. }, '\u{9C}') => {
                     return Run::Ended(at + char.len_utf8());
                 }
-                (State::Text { bell }, '\x1B') => State::TextEscape { bell },
-                (State::Text { bell }, _)
-                    if char == '\t' || (char >= ' ' && State::after(char).is_none()) =>
+                (SequenceState::Text { bell }, '\x1B') => SequenceState::TextEscape { bell },
+                (SequenceState::Text { bell }, _)
+                    if char == '\t' || (char >= ' ' && SequenceState::after(char).is_none()) =>
                 {
-                    State::Text { bell }
+                    SequenceState::Text { bell }
                 }
-                (State::Escape(_), '0'..='~')
-                | (State::Csi, '@'..='~')
-                | (State::TextEscape { .. }, '\\') => {
+                (SequenceState::Escape(_), '0'..='~')
+                | (SequenceState::Csi, '@'..='~')
+                | (SequenceState::TextEscape { .. }, '\\') => {
                     return Run::Ended(at + 1);
                 }
                 _ => return Run::Broken,
@@ -166,7 +166,7 @@ fn short_csi(body: &[u8]) -> Option<usize> {
 }
 
 /// Emits text up to the first control character, and returns that character with its position.
-fn plain(text: &str, sink: &mut impl FnMut(Piece)) -> Option<(usize, char)> {
+fn plain(text: &str, sink: &mut impl FnMut(AnsiPiece)) -> Option<(usize, char)> {
     let bytes = text.as_bytes();
     let mut at = find_special(bytes);
     // 0xC2 begins a two-byte character; the second byte distinguishes C1 controls from printable characters.
@@ -175,7 +175,7 @@ fn plain(text: &str, sink: &mut impl FnMut(Piece)) -> Option<(usize, char)> {
         at += find_special(&bytes[at..]);
     }
     if at > 0 {
-        sink(Piece::Text(&text[..at]));
+        sink(AnsiPiece::Text(&text[..at]));
     }
     Some((at, text[at..].chars().next()?))
 }
@@ -210,12 +210,12 @@ mod tests {
     /// Renders pieces as text: `<sequence>`, `{stray}`, `^control`.
     fn shown(chunks: &[&str]) -> String {
         let (mut parser, mut shown) = (Parser::default(), String::new());
-        let mut show = |piece: Piece| {
+        let mut show = |piece: AnsiPiece| {
             shown += &match piece {
-                Piece::Text(text) => text.to_owned(),
-                Piece::Control(char, count) => format!("^{:X}", char as u32).repeat(count),
-                Piece::Sequence(raw) => format!("<{}>", &raw.escape_default().to_string()),
-                Piece::Stray(_) => "{}".to_owned(),
+                AnsiPiece::Text(text) => text.to_owned(),
+                AnsiPiece::Control(char, count) => format!("^{:X}", char as u32).repeat(count),
+                AnsiPiece::Sequence(raw) => format!("<{}>", &raw.escape_default().to_string()),
+                AnsiPiece::Stray(_) => "{}".to_owned(),
             }
         };
         for chunk in chunks {

@@ -65,18 +65,18 @@ fn same(one: &[u8], other: &[u8]) -> usize {
 }
 
 /// A code unit of an encoding in which every control character is one unit.
-pub trait Unit: positions::Unit {
+pub trait CleanUnit: positions::CodeUnit {
     /// Returns true for a control character other than tab and newline.
     fn is_control(self) -> bool;
 }
 
-impl Unit for u8 {
+impl CleanUnit for u8 {
     fn is_control(self) -> bool {
         (self < 0x20) & (self != b'\t') & (self != b'\n') | (self.wrapping_sub(0x7F) <= 0x9F - 0x7F)
     }
 }
 
-impl Unit for u16 {
+impl CleanUnit for u16 {
     fn is_control(self) -> bool {
         (self < 0x20) & (self != 0x09) & (self != 0x0A) | (self.wrapping_sub(0x7F) <= 0x9F - 0x7F)
     }
@@ -85,7 +85,7 @@ impl Unit for u16 {
 /// Scans a piece of a text. Breaks if it may need cleaning: it has a control character other than tab and newline, or,
 /// with `repeats`, three identical lines in a row. Otherwise continues with the position where the next piece must
 /// begin to recognise repeats across pieces. A last line without a newline counts as complete.
-pub fn look<U: Unit>(piece: &[U], repeats: bool) -> ControlFlow<(), usize> {
+pub fn look<U: CleanUnit>(piece: &[U], repeats: bool) -> ControlFlow<(), usize> {
     if has_control(piece) {
         return ControlFlow::Break(());
     }
@@ -116,11 +116,11 @@ fn has_control_of_utf8(bytes: &[u8]) -> bool {
 }
 
 #[multiversion(targets("x86_64+avx512bw", "x86_64+avx2"))]
-fn has_control<U: Unit>(units: &[U]) -> bool {
+fn has_control<U: CleanUnit>(units: &[U]) -> bool {
     units.chunks(BLOCK).any(|block| block.iter().fold(false, |has, &unit| has | unit.is_control()))
 }
 
-fn has_repeats<U: Unit>(piece: &[U]) -> ControlFlow<(), usize> {
+fn has_repeats<U: CleanUnit>(piece: &[U]) -> ControlFlow<(), usize> {
     // The number of identical lines at the end so far, and the start of the first one.
     let (mut lines, mut run) = (0, 0);
     let mut last: &[U] = &[];
@@ -148,7 +148,7 @@ fn has_repeats<U: Unit>(piece: &[U]) -> ControlFlow<(), usize> {
 }
 
 /// Returns true if lines are equal. Most of equal length differ near their start.
-fn equal<U: Unit>(line: &[U], other: &[U]) -> bool {
+fn equal<U: CleanUnit>(line: &[U], other: &[U]) -> bool {
     line.len() == other.len() && line.first_chunk::<8>() == other.first_chunk() && line == other
 }
 

@@ -12,7 +12,7 @@ mod repeats;
 mod screen;
 
 use crate::encoding::decoder::Decoder;
-use ansi::{Parser, Piece};
+use ansi::{AnsiPiece, Parser};
 use fast_path::{Skip, find_skip};
 use motion::Motion;
 use repeats::Repeats;
@@ -119,32 +119,32 @@ impl Page {
         Page { options, screen, repeats: Repeats::new(options.repeats) }
     }
 
-    fn take(&mut self, piece: Piece, out: &mut Vec<u8>) {
+    fn take(&mut self, piece: AnsiPiece, out: &mut Vec<u8>) {
         let Options { ansi, carriage_returns, control, .. } = self.options;
         let mut end = Final { repeats: &mut self.repeats, out };
         match piece {
-            Piece::Text(text) => self.print(text, out),
-            Piece::Control('\n', _) if carriage_returns => self.screen.newline(&mut end),
-            Piece::Control('\n', _) => end.newline(),
-            Piece::Control('\r', _) if carriage_returns => self.screen.carriage_return(),
-            Piece::Control('\u{8}', count) if carriage_returns => {
+            AnsiPiece::Text(text) => self.print(text, out),
+            AnsiPiece::Control('\n', _) if carriage_returns => self.screen.newline(&mut end),
+            AnsiPiece::Control('\n', _) => end.newline(),
+            AnsiPiece::Control('\r', _) if carriage_returns => self.screen.carriage_return(),
+            AnsiPiece::Control('\u{8}', count) if carriage_returns => {
                 (0..count).for_each(|_| self.screen.backspace(&mut end));
             }
-            Piece::Control(char, count) => {
+            AnsiPiece::Control(char, count) => {
                 if !control || matches!(char, '\r' | '\u{8}') {
                     (0..count).for_each(|_| self.print(char.encode_utf8(&mut [0; 4]), out));
                 }
             }
-            Piece::Sequence(raw) | Piece::Stray(raw) if !ansi && carriage_returns => {
+            AnsiPiece::Sequence(raw) | AnsiPiece::Stray(raw) if !ansi && carriage_returns => {
                 self.screen.keep(raw, &mut end);
             }
-            Piece::Sequence(raw) | Piece::Stray(raw) if !ansi => end.text(raw),
-            Piece::Sequence(raw) if carriage_returns => {
+            AnsiPiece::Sequence(raw) | AnsiPiece::Stray(raw) if !ansi => end.text(raw),
+            AnsiPiece::Sequence(raw) if carriage_returns => {
                 if let Some(motion) = Motion::of(raw) {
                     self.screen.apply(motion, &mut end);
                 }
             }
-            Piece::Sequence(_) | Piece::Stray(_) => {}
+            AnsiPiece::Sequence(_) | AnsiPiece::Stray(_) => {}
         }
     }
 

@@ -17,14 +17,14 @@ pub struct Repeats {
     on: bool,
     /// The last line written, or the written part of the current line.
     last: Vec<u8>,
-    line: Line,
+    line: RepeatState,
     /// Complete repetitions of the last line that were not written yet.
     held: u64,
 }
 
 /// The state of the current line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Line {
+enum RepeatState {
     /// Equal to this many bytes of the last line so far, and not written yet.
     Same(usize),
     /// Different from the last line.
@@ -35,7 +35,7 @@ enum Line {
 
 impl Repeats {
     pub fn new(on: bool) -> Self {
-        Repeats { on, last: vec![], line: Line::New, held: 0 }
+        Repeats { on, last: vec![], line: RepeatState::New, held: 0 }
     }
 
     /// Takes part of a line.
@@ -43,19 +43,19 @@ impl Repeats {
         if !self.on {
             return out.extend_from_slice(text);
         }
-        while let Line::Same(so_far) = self.line {
+        while let RepeatState::Same(so_far) = self.line {
             if self.last[so_far..].starts_with(text) {
-                self.line = Line::Same(so_far + text.len());
+                self.line = RepeatState::Same(so_far + text.len());
                 return;
             }
             self.tell_apart(so_far, out);
         }
         out.extend_from_slice(text);
-        if self.line == Line::New {
+        if self.line == RepeatState::New {
             if self.last.len() + text.len() <= LONGEST {
                 return self.last.extend_from_slice(text);
             }
-            self.line = Line::Long;
+            self.line = RepeatState::Long;
         }
     }
 
@@ -64,26 +64,26 @@ impl Repeats {
         if !self.on {
             return out.push(b'\n');
         }
-        while let Line::Same(so_far) = self.line {
+        while let RepeatState::Same(so_far) = self.line {
             if so_far == self.last.len() {
                 self.held += 1;
-                self.line = Line::Same(0);
+                self.line = RepeatState::Same(0);
                 return;
             }
             self.tell_apart(so_far, out);
         }
         out.push(b'\n');
-        if self.line == Line::Long {
+        if self.line == RepeatState::Long {
             self.last.clear();
-            self.line = Line::New;
+            self.line = RepeatState::New;
         } else {
-            self.line = Line::Same(0);
+            self.line = RepeatState::Same(0);
         }
     }
 
     /// Ends the text. A part after the last newline counts as a line unless it is empty.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
-        while let Line::Same(so_far) = self.line {
+        while let RepeatState::Same(so_far) = self.line {
             if so_far == 0 {
                 return self.write_held(out);
             }
@@ -99,7 +99,7 @@ impl Repeats {
 
     /// Takes `lines` further repetitions of a line that has at least three already.
     pub fn hold(&mut self, lines: usize) {
-        debug_assert!(self.held > 1 && self.line == Line::Same(0), "lines were held before");
+        debug_assert!(self.held > 1 && self.line == RepeatState::Same(0), "lines were held before");
         self.held += lines as u64;
     }
 
@@ -111,7 +111,7 @@ impl Repeats {
         let mut rest = lines;
         let mut read = 0;
         // Three lines separate these from the preceding ones; one of them may equal a written mark.
-        while read < 3 || self.held > 1 || self.line != Line::Same(0) {
+        while read < 3 || self.held > 1 || self.line != RepeatState::Same(0) {
             let Some(newline) = memchr::memchr(b'\n', rest) else { return };
             self.text(&rest[..newline], out);
             self.newline(out);
@@ -125,7 +125,7 @@ impl Repeats {
         if last.len() <= LONGEST {
             self.last.extend_from_slice(last);
         } else {
-            self.line = Line::New;
+            self.line = RepeatState::New;
         }
     }
 
@@ -140,12 +140,12 @@ impl Repeats {
             self.write_held(out);
             out.extend_from_slice(&self.last[..so_far]);
             self.last.truncate(so_far);
-            self.line = Line::New;
+            self.line = RepeatState::New;
             return;
         }
         let begun = self.last[..so_far].to_vec();
         self.write_held(out);
-        self.line = Line::Same(0);
+        self.line = RepeatState::Same(0);
         self.text(&begun, out);
     }
 

@@ -71,7 +71,7 @@ pub enum Words {
 }
 
 #[derive(Debug)]
-enum Step<'a> {
+enum PathStep<'a> {
     Member(&'a str),
     Each,
     Tag(&'a str, Vec<Case>),
@@ -91,16 +91,18 @@ impl Paths {
         Ok(())
     }
 
-    fn grow_along(&mut self, steps: &[Step], end: Option<End>) {
+    fn grow_along(&mut self, steps: &[PathStep], end: Option<End>) {
         let Some((step, rest)) = steps.split_first() else {
             self.end = end.or(self.end);
             return;
         };
         match step {
-            Step::Member(name) => known_or_new(&mut self.members, |own| own == name, || (*name).to_owned())
-                .grow_along(rest, end),
-            Step::Each => self.each.get_or_insert_default().grow_along(rest, end),
-            Step::Tag(tag, cases) => {
+            PathStep::Member(name) => {
+                known_or_new(&mut self.members, |own| own == name, || (*name).to_owned())
+                    .grow_along(rest, end)
+            }
+            PathStep::Each => self.each.get_or_insert_default().grow_along(rest, end),
+            PathStep::Tag(tag, cases) => {
                 let at = self.filters.iter().position(|filter| filter.tag == *tag).unwrap_or_else(|| {
                     self.filters.push(Filter { tag: (*tag).to_owned(), cases: vec![] });
                     self.filters.len() - 1
@@ -194,28 +196,28 @@ fn known_or_new<K>(all: &mut Vec<(K, Paths)>, is: impl Fn(&K) -> bool, key: impl
 }
 
 /// Splits a path. Returns `None` if it is not in the language.
-fn steps(path: &str) -> Option<Vec<Step<'_>>> {
+fn steps(path: &str) -> Option<Vec<PathStep<'_>>> {
     let (mut steps, mut rest) = (vec![], path);
     while !rest.is_empty() {
         if let Some(inside) = rest.strip_prefix('[') {
             let (filter, after) = inside.split_once(']')?;
             rest = after;
             steps.push(match filter.split_once('=') {
-                None if filter.is_empty() => Step::Each,
+                None if filter.is_empty() => PathStep::Each,
                 None => return None,
                 Some((tag, values)) => {
                     let (tag, not) = tag.strip_suffix('!').map_or((tag, false), |tag| (tag, true));
                     let is_word =
                         !tag.is_empty() && tag.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
                     let cases: Option<_> = values.split('|').map(|value| Case::of(not, value)).collect();
-                    Step::Tag(tag, cases.filter(|_| is_word && !values.is_empty())?)
+                    PathStep::Tag(tag, cases.filter(|_| is_word && !values.is_empty())?)
                 }
             });
         } else {
             let name = rest.strip_prefix('.').unwrap_or(rest);
             let (name, after) = name.split_at(name.find(['.', '[', ']']).unwrap_or(name.len()));
             rest = if name.is_empty() { return None } else { after };
-            steps.push(Step::Member(name));
+            steps.push(PathStep::Member(name));
         }
     }
     Some(steps)

@@ -8,7 +8,7 @@ use crate::json::{Document, Value, equal};
 
 /// The copies that stay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Structured {
+pub enum CopyChoice {
     #[default]
     Both,
     Text,
@@ -16,7 +16,7 @@ pub enum Structured {
 }
 
 /// Returns the values to remove from a result: structured content (a member), or blocks (elements) that repeat it.
-pub fn copies<'d>(result: &ToolResult<'d>, kept: Structured) -> Vec<Value<'d>> {
+pub fn copies<'d>(result: &ToolResult<'d>, kept: CopyChoice) -> Vec<Value<'d>> {
     let places = result.slots.iter().flat_map(|slot| [Some(slot.value), holder_of(slot.value)]).flatten();
     let holders: BTreeMap<u32, Value> =
         iter::once(result.object).chain(places).map(|value| (value.id(), value)).collect();
@@ -28,7 +28,7 @@ fn holder_of(text: Value) -> Option<Value> {
     text.parent()?.parent()?.parent()
 }
 
-fn copies_in<'d>(holder: Value<'d>, kept: Structured) -> Vec<Value<'d>> {
+fn copies_in<'d>(holder: Value<'d>, kept: CopyChoice) -> Vec<Value<'d>> {
     let Some((structured, content)) = holder.get("structuredContent").zip(holder.get("content")) else {
         return vec![];
     };
@@ -40,9 +40,9 @@ fn copies_in<'d>(holder: Value<'d>, kept: Structured) -> Vec<Value<'d>> {
         .unzip();
     let repeats = repeats(structured, &texts);
     match kept {
-        Structured::Text if repeats.contains(&true) => vec![structured],
+        CopyChoice::Text if repeats.contains(&true) => vec![structured],
         // A message, which has a role, is sent without its structured content.
-        Structured::Structured if holder.get("role").is_none() => {
+        CopyChoice::Structured if holder.get("role").is_none() => {
             blocks.into_iter().zip(repeats).filter(|(_, repeats)| *repeats).map(|(block, _)| block).collect()
         }
         _ => vec![],

@@ -26,7 +26,7 @@ pub fn add<'d>(known: &Paths, object: Value<'d>, mut read: Vec<Slot<'d>>) -> Vec
         read.iter().filter(|slot| !is_empty(slot)).map(|slot| place(slot.value)).collect();
     texts.sort_unstable();
     let mut unread = Unread { read: &read, texts, found: vec![], beyond: vec![] };
-    unread.visit(&Known { paths: vec![known], tags: vec![] }, object);
+    unread.visit(&PathMatch { paths: vec![known], tags: vec![] }, object);
     let Unread { found, beyond, .. } = unread;
     let mut spans: Vec<Range<usize>> = beyond.iter().map(|slot| span(slot.value)).collect();
     spans.sort_unstable_by_key(|span| span.start);
@@ -55,12 +55,12 @@ fn is_empty(slot: &Slot) -> bool {
 }
 
 /// The paths that lead to a value, and the tags that selected it.
-struct Known<'p> {
+struct PathMatch<'p> {
     paths: Vec<&'p Paths>,
     tags: Vec<&'p str>,
 }
 
-impl<'p> Known<'p> {
+impl<'p> PathMatch<'p> {
     fn is_aside(&self) -> bool {
         self.paths.iter().any(|paths| paths.end == Some(End::Aside))
     }
@@ -94,15 +94,15 @@ impl<'p> Known<'p> {
         found
     }
 
-    fn member(&self, tagged: Option<&'p Paths>, member: Value) -> Known<'p> {
+    fn member(&self, tagged: Option<&'p Paths>, member: Value) -> PathMatch<'p> {
         let all = self.paths.iter().copied().chain(tagged);
         let next = all.flat_map(|paths| paths.members.iter().find(|(own, _)| member.is_named(own)));
-        Known { paths: next.map(|(_, paths)| paths).collect(), tags: vec![] }
+        PathMatch { paths: next.map(|(_, paths)| paths).collect(), tags: vec![] }
     }
 
-    fn element(&self, element: Value) -> Known<'p> {
+    fn element(&self, element: Value) -> PathMatch<'p> {
         let each = self.paths.iter().filter_map(|paths| paths.each.as_deref());
-        Known { paths: each.chain(self.tagged(element)).collect(), tags: self.own_tags().collect() }
+        PathMatch { paths: each.chain(self.tagged(element)).collect(), tags: self.own_tags().collect() }
     }
 }
 
@@ -116,7 +116,7 @@ struct Unread<'s, 'd> {
 }
 
 impl<'d> Unread<'_, 'd> {
-    fn visit(&mut self, known: &Known, value: Value<'d>) {
+    fn visit(&mut self, known: &PathMatch, value: Value<'d>) {
         if value.is_object() {
             return self.visit_object(known, value);
         }
@@ -137,7 +137,7 @@ impl<'d> Unread<'_, 'd> {
         self.texts.get(next).is_some_and(|place| span(element).contains(place))
     }
 
-    fn visit_object(&mut self, known: &Known, object: Value<'d>) {
+    fn visit_object(&mut self, known: &PathMatch, object: Value<'d>) {
         let tagged = known.tagged(object);
         let mut members = vec![];
         // Unknown members stand before what is found in known members behind the first of them.
@@ -168,7 +168,7 @@ impl<'d> Unread<'_, 'd> {
     }
 
     /// Returns true if the whole value was read as text or is known not to be text.
-    fn reads(&self, known: &Known, value: Value) -> bool {
+    fn reads(&self, known: &PathMatch, value: Value) -> bool {
         let is_string = value.text().is_some();
         let is_slot = || self.read.iter().any(|slot| slot.json.is_some() && slot.value == value);
         known.paths.iter().any(|paths| match paths.end {

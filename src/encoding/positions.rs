@@ -3,18 +3,18 @@
 use super::mask::{self, BLOCK};
 
 /// A code unit in which an ASCII char is one unit.
-pub trait Unit: Copy + Default + Eq {
+pub trait CodeUnit: Copy + Default + Eq {
     /// Returns a bit for each place of a char in a block, the first one lowest.
     fn mask(block: &[Self; BLOCK], ascii: u8) -> u64;
 }
 
-impl Unit for u8 {
+impl CodeUnit for u8 {
     fn mask(block: &[u8; BLOCK], ascii: u8) -> u64 {
         mask::of_byte(block, ascii)
     }
 }
 
-impl Unit for u16 {
+impl CodeUnit for u16 {
     fn mask(block: &[u16; BLOCK], ascii: u8) -> u64 {
         mask::of_unit(block, ascii.into())
     }
@@ -22,7 +22,7 @@ impl Unit for u16 {
 
 /// Returns the positions of an ASCII char other than NUL. Where it is frequent, as newlines are, that takes a third of the
 /// time of a search for each.
-pub fn positions<U: Unit>(units: &[U], ascii: u8) -> impl Iterator<Item = usize> {
+pub fn positions<U: CodeUnit>(units: &[U], ascii: u8) -> impl Iterator<Item = usize> {
     debug_assert_ne!(ascii, 0);
     let (blocks, rest) = units.as_chunks();
     // Filled up to a block with NUL.

@@ -1,6 +1,6 @@
 //! Escape sequences in JSON strings.
 
-use super::literal::Part;
+use super::literal::LiteralPart;
 use crate::encoding::{is_high, is_low};
 
 /// Returns the length of the leading escape of a valid string.
@@ -9,7 +9,7 @@ pub(super) fn length(text: &[u8]) -> usize {
 }
 
 /// Decodes the leading escape and returns its length. A surrogate pair is decoded as one part.
-pub(super) fn unescape(text: &[u8]) -> (Part<'static>, usize) {
+pub(super) fn unescape(text: &[u8]) -> (LiteralPart<'static>, usize) {
     let char = match text.get(1) {
         Some(b'n') => '\n',
         Some(b'r') => '\r',
@@ -20,18 +20,20 @@ pub(super) fn unescape(text: &[u8]) -> (Part<'static>, usize) {
         Some(&byte) => byte.into(),
         None => '\\',
     };
-    (Part::Char(char), 2)
+    (LiteralPart::Char(char), 2)
 }
 
-fn unescape_unit(text: &[u8]) -> (Part<'static>, usize) {
-    let Some(unit) = unit_of(text) else { return (Part::Char(char::REPLACEMENT_CHARACTER), text.len()) };
+fn unescape_unit(text: &[u8]) -> (LiteralPart<'static>, usize) {
+    let Some(unit) = unit_of(text) else {
+        return (LiteralPart::Char(char::REPLACEMENT_CHARACTER), text.len());
+    };
     if let Some(point) = char::from_u32(unit.into()) {
-        return (Part::Char(point), 6);
+        return (LiteralPart::Char(point), 6);
     }
     let low = if is_high(unit) { text.get(6..).and_then(unit_of).filter(|low| is_low(*low)) } else { None };
     match low.map(|low| char::decode_utf16([unit, low]).next()) {
-        Some(Some(Ok(point))) => (Part::Char(point), 12),
-        _ => (Part::Lone(unit), 6),
+        Some(Some(Ok(point))) => (LiteralPart::Char(point), 12),
+        _ => (LiteralPart::Lone(unit), 6),
     }
 }
 

@@ -17,19 +17,19 @@ pub struct Literal<'a> {
 
 /// A decoded part of a text: bytes without escapes, or the value of one escape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part<'a> {
+pub enum LiteralPart<'a> {
     Run(&'a [u8]),
     Char(char),
     /// An unpaired surrogate.
     Lone(u16),
 }
 
-impl Part<'_> {
+impl LiteralPart<'_> {
     fn push_to(self, out: &mut String) {
         match self {
-            Part::Run(bytes) => out.push_str(&String::from_utf8_lossy(bytes)),
-            Part::Char(point) => out.push(point),
-            Part::Lone(_) => out.push(char::REPLACEMENT_CHARACTER),
+            LiteralPart::Run(bytes) => out.push_str(&String::from_utf8_lossy(bytes)),
+            LiteralPart::Char(point) => out.push(point),
+            LiteralPart::Lone(_) => out.push(char::REPLACEMENT_CHARACTER),
         }
     }
 }
@@ -66,7 +66,7 @@ impl<'a> Literal<'a> {
     }
 
     /// Iterates over the escapes, each with its position, its value and its length.
-    fn escapes(&self) -> impl Iterator<Item = (usize, Part<'static>, usize)> {
+    fn escapes(&self) -> impl Iterator<Item = (usize, LiteralPart<'static>, usize)> {
         let mut end = 0;
         let backslashes = positions(if self.escaped { &self.bytes } else { &[] }, b'\\');
         backslashes.filter_map(move |at| {
@@ -80,14 +80,14 @@ impl<'a> Literal<'a> {
         })
     }
 
-    pub fn parts(&self) -> impl Iterator<Item = Part<'_>> {
+    pub fn parts(&self) -> impl Iterator<Item = LiteralPart<'_>> {
         let (mut at, mut escapes) = (0, self.escapes());
         let mut next = escapes.next();
         std::iter::from_fn(move || {
             let end = next.map_or(self.bytes.len(), |(start, ..)| start);
             if at < end {
                 let run = &self.bytes[std::mem::replace(&mut at, end)..end];
-                return Some(Part::Run(run));
+                return Some(LiteralPart::Run(run));
             }
             let (_, part, length) = next?;
             at += length;
@@ -98,7 +98,7 @@ impl<'a> Literal<'a> {
 
     /// Returns true if the text has a lone surrogate.
     pub fn has_lone(&self) -> bool {
-        self.parts().any(|part| matches!(part, Part::Lone(_)))
+        self.parts().any(|part| matches!(part, LiteralPart::Lone(_)))
     }
 
     /// Measures the text as JavaScript sees it: invalid UTF-8 counts as U+FFFD, which is well-formed.
@@ -107,7 +107,7 @@ impl<'a> Literal<'a> {
         // Escapes are ASCII. All bytes are counted first, then each escape is replaced with its value's size.
         self.escapes().for_each(|(_, part, length)| {
             let stands = match part {
-                Part::Char(point) => Size { broken: 0, ..Size::of_point(point) },
+                LiteralPart::Char(point) => Size { broken: 0, ..Size::of_point(point) },
                 _ => Size { bytes: 3, chars: 1, newlines: 0, broken: 1 },
             };
             sum.bytes -= length;
@@ -129,10 +129,12 @@ impl<'a> Literal<'a> {
             let room = count - units.len();
             match part {
                 // A unit takes at most three bytes.
-                Part::Run(bytes) => Utf8(&bytes[..bytes.len().min(room.saturating_mul(3).saturating_add(3))])
-                    .write(&mut units),
-                Part::Char(point) => units.extend_from_slice(point.encode_utf16(&mut [0; 2])),
-                Part::Lone(unit) => units.push(unit),
+                LiteralPart::Run(bytes) => {
+                    Utf8(&bytes[..bytes.len().min(room.saturating_mul(3).saturating_add(3))])
+                        .write(&mut units)
+                }
+                LiteralPart::Char(point) => units.extend_from_slice(point.encode_utf16(&mut [0; 2])),
+                LiteralPart::Lone(unit) => units.push(unit),
             }
             if units.len() >= count {
                 units.truncate(count);
@@ -188,7 +190,7 @@ impl<'a> Literal<'a> {
         let (mut out, mut at) = (Vec::with_capacity(self.bytes.len()), 0);
         self.escapes().try_for_each(|(start, part, length)| {
             out.extend_from_slice(&self.bytes[at..start]);
-            let Part::Char(point) = part else { return None };
+            let LiteralPart::Char(point) = part else { return None };
             out.push(u8::try_from(point).ok().filter(u8::is_ascii)?);
             at = start + length;
             Some(())
@@ -213,7 +215,7 @@ impl<'a> Literal<'a> {
         };
         out.push('"');
         for part in self.parts() {
-            if let Part::Lone(unit) = part {
+            if let LiteralPart::Lone(unit) = part {
                 push(&std::mem::take(&mut text), out);
                 let _ = write!(out, "\\u{unit:04x}");
             } else {

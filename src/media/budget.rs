@@ -2,7 +2,7 @@
 
 /// Limits of several payloads together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Budget {
+pub struct MediaBudget {
     /// Bytes, decoded.
     pub bytes: usize,
     pub items: usize,
@@ -10,7 +10,7 @@ pub struct Budget {
     pub first: bool,
 }
 
-impl Budget {
+impl MediaBudget {
     /// Returns, for each payload in order, true to omit it. Payloads are kept from the kept end on,
     /// as long as each fits beside the ones before it.
     pub fn gone(&self, sizes: &[usize]) -> Vec<bool> {
@@ -30,19 +30,19 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn kept(budget: Budget, sizes: &[usize]) -> Vec<usize> {
+    fn kept(budget: MediaBudget, sizes: &[usize]) -> Vec<usize> {
         let gone = budget.gone(sizes).into_iter();
         sizes.iter().zip(gone).filter(|(_, gone)| !gone).map(|(size, _)| *size).collect()
     }
 
     #[test]
     fn the_latest_stay_unless_the_first_are_asked_for() {
-        let budget = Budget { bytes: 10, items: 2, first: false };
+        let budget = MediaBudget { bytes: 10, items: 2, first: false };
         assert_eq!(kept(budget, &[1, 2, 3, 4]), [3, 4]);
-        assert_eq!(kept(Budget { first: true, ..budget }, &[1, 2, 3, 4]), [1, 2]);
+        assert_eq!(kept(MediaBudget { first: true, ..budget }, &[1, 2, 3, 4]), [1, 2]);
         assert_eq!(kept(budget, &[1, 20, 4]), [1, 4]);
-        assert_eq!(kept(Budget { bytes: 0, ..budget }, &[0, 1]), [0]);
-        assert!(kept(Budget { items: 0, ..budget }, &[0, 1]).is_empty());
+        assert_eq!(kept(MediaBudget { bytes: 0, ..budget }, &[0, 1]), [0]);
+        assert!(kept(MediaBudget { items: 0, ..budget }, &[0, 1]).is_empty());
     }
 
     proptest! {
@@ -50,7 +50,7 @@ mod tests {
         fn what_stays_is_within_the_budget_and_stays(
             sizes in prop::collection::vec(0..100usize, 0..30), bytes in 0..500usize, items in 0..30usize, first: bool,
         ) {
-            let budget = Budget { bytes, items, first };
+            let budget = MediaBudget { bytes, items, first };
             let left = kept(budget, &sizes);
             prop_assert!(left.iter().sum::<usize>() <= bytes && left.len() <= items);
             prop_assert_eq!(&kept(budget, &left), &left);

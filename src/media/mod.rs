@@ -7,7 +7,7 @@ pub mod pixels;
 pub mod runs;
 pub mod sniff;
 
-pub use budget::Budget;
+pub use budget::MediaBudget;
 pub use sniff::{Medium, sniff};
 
 use crate::notice::counts::grouped;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::limits::{Limits, UNLIMITED};
-use crate::notice::saved::Saved;
+use crate::notice::saved::SavedPart;
 
 /// The figures of a notice. Only those it uses are accurate, see [`Notice::needs`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub struct Labels<'a> {
     /// The exceeded limits; the others are unlimited.
     pub limits: Limits,
     pub source: &'a str,
-    pub saved: &'a Saved,
+    pub saved: &'a SavedPart,
     /// The tool has `offset` and `limit` parameters.
     pub pages: bool,
     /// Amounts are counted in bytes: the text arrived as bytes and is not scanned to count chars.

@@ -8,7 +8,7 @@ use std::ops::Range;
 use crate::encoding::{NEWLINE, Size, Text};
 use crate::notice::MIDDLE;
 use crate::notice::parse::{LONGEST_MARK, is_mark, parse, saved, takes_name};
-use crate::notice::saved::{LONGEST_LINE, Saved};
+use crate::notice::saved::{LONGEST_LINE, SavedPart};
 use crate::notice::span::{Span, in_order};
 
 /// Units of the longest text searched between its ends, which takes a pass over it. lib/text/pieces.ts (`READ_WHOLE`)
@@ -21,33 +21,34 @@ pub const LONGEST: usize = 8 * 1024;
 /// The amounts that notices name as omitted. Each notice counts everything omitted when it was made, so the largest
 /// amount per unit applies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct NoticeAmounts {
     pub chars: usize,
     pub bytes: usize,
     /// The saved outputs that they name, each once.
-    saved: Vec<Saved>,
+    saved: Vec<SavedPart>,
 }
 
-impl Told {
-    pub fn add(&mut self, hidden: usize, in_bytes: bool, saved: Saved) {
+impl NoticeAmounts {
+    pub fn add(&mut self, hidden: usize, in_bytes: bool, saved: SavedPart) {
         let unit = if in_bytes { &mut self.bytes } else { &mut self.chars };
         *unit = hidden.max(*unit);
-        let is_known = |known: &Saved| known.name() == saved.name() && known.has_line() == saved.has_line();
-        if saved != Saved::Nowhere && !self.saved.iter().any(is_known) {
+        let is_known =
+            |known: &SavedPart| known.name() == saved.name() && known.has_line() == saved.has_line();
+        if saved != SavedPart::Nowhere && !self.saved.iter().any(is_known) {
             self.saved.push(saved);
         }
     }
 
     /// Adds the saved outputs of another text.
-    pub fn add_saved(&mut self, told: Told) {
+    pub fn add_saved(&mut self, told: NoticeAmounts) {
         told.saved.into_iter().for_each(|saved| self.add(0, false, saved));
     }
 
     /// Returns the saved output of the text. Notices of several outputs were printed by a tool.
-    pub fn saved(&self) -> &Saved {
+    pub fn saved(&self) -> &SavedPart {
         match &self.saved[..] {
             [saved] => saved,
-            _ => &Saved::Nowhere,
+            _ => &SavedPart::Nowhere,
         }
     }
 
@@ -75,7 +76,7 @@ impl Told {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Earlier {
     pub spans: Vec<Span>,
-    pub told: Told,
+    pub told: NoticeAmounts,
     /// Size of the available text without notices. Counted only if a notice names an amount.
     left: Size,
     /// Units of the notices at the start and at the end, which are not kept.
@@ -106,12 +107,12 @@ impl Earlier {
             let content = earlier.content(total);
             let text = head.slice(0..content.end);
             earlier.add_between(text, content.start);
-            if earlier.told != Told::default() {
+            if earlier.told != NoticeAmounts::default() {
                 earlier.add_marks(text, content.start);
             }
             in_order(&mut earlier.spans);
         }
-        if earlier.told != Told::default() {
+        if earlier.told != NoticeAmounts::default() {
             let rest = if head.len() == total { Size::default() } else { tail.size() };
             earlier.left = earlier.spans.iter().fold(head.size() + rest, |left, span| left - span.size);
         }
@@ -182,7 +183,7 @@ struct Found {
     end: usize,
     hidden: usize,
     in_bytes: bool,
-    saved: Saved,
+    saved: SavedPart,
 }
 
 /// Returns the start of [`MIDDLE`], if a text has it up to the blank line at `newline`.
@@ -210,8 +211,8 @@ fn notice_at<T: Text>(text: T, at: usize) -> Option<Found> {
     if takes_name(&line) && is_newline(text, end) {
         let rest = text.slice(end + 1..text.len().min(end + 1 + LONGEST_LINE + 1));
         let name = rest.slice(0..rest.find_newline(0).unwrap_or(rest.len()));
-        let saved = Saved::parse_line(&utf8(name));
-        if saved != Saved::Nowhere {
+        let saved = SavedPart::parse_line(&utf8(name));
+        if saved != SavedPart::Nowhere {
             return Some(Found { start: at, end: end + 1 + name.len(), hidden, in_bytes, saved });
         }
     }
@@ -229,9 +230,9 @@ fn utf8<T: Text>(text: T) -> Vec<u8> {
 fn last_notice<T: Text>(text: T, is_whole: bool) -> Option<Found> {
     let window = text.slice(text.len().saturating_sub(LONGEST_LINE + 1)..text.len());
     let named = window.rfind_newline(window.len()).and_then(|newline| {
-        let saved = Saved::parse_line(&utf8(window.slice(newline + 1..window.len())));
+        let saved = SavedPart::parse_line(&utf8(window.slice(newline + 1..window.len())));
         let before = text.slice(0..text.len() - window.len() + newline);
-        (saved != Saved::Nowhere && takes_name(&ascii(last_of(before)))).then_some((before, saved))
+        (saved != SavedPart::Nowhere && takes_name(&ascii(last_of(before)))).then_some((before, saved))
     });
     match named {
         Some((before, saved)) => {
@@ -269,7 +270,7 @@ fn last_line_notice<T: Text>(text: T, is_whole: bool) -> Option<Found> {
     let line = ascii(text.slice(start..text.len()));
     let bracket = memchr::memmem::rfind(&line, b"[... ")?;
     let (hidden, in_bytes) = parse(&line[bracket..])?;
-    Some(Found { start: start + bracket, end: text.len(), hidden, in_bytes, saved: Saved::Nowhere })
+    Some(Found { start: start + bracket, end: text.len(), hidden, in_bytes, saved: SavedPart::Nowhere })
 }
 
 /// Converts units to bytes. Non-ASCII units become 0xFF, which does not occur in the fixed parts of a notice.

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use crate::encoding::Size;
 use crate::notice::counts::{Amount, Counts, Labels, Needs, grouped, limits_text};
-use crate::notice::saved::Saved;
+use crate::notice::saved::SavedPart;
 
 /// `MIDDLE_OMISSION_MARKER` of spillway/openclaw: what OpenClaw puts between two ends.
 pub const MIDDLE: &str =
@@ -45,20 +45,20 @@ pub enum Notice {
 
 /// The position of a notice: the sides of the text kept beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum NoticePlace {
     AfterHead,
     BeforeTail,
     Between,
     Alone,
 }
 
-impl Place {
-    pub fn beside(head: bool, tail: bool) -> Place {
+impl NoticePlace {
+    pub fn beside(head: bool, tail: bool) -> NoticePlace {
         match (head, tail) {
-            (true, true) => Place::Between,
-            (true, false) => Place::AfterHead,
-            (false, true) => Place::BeforeTail,
-            (false, false) => Place::Alone,
+            (true, true) => NoticePlace::Between,
+            (true, false) => NoticePlace::AfterHead,
+            (false, true) => NoticePlace::BeforeTail,
+            (false, false) => NoticePlace::Alone,
         }
     }
 }
@@ -66,7 +66,7 @@ impl Place {
 impl Notice {
     /// Yields the notices to try, longest first. A notice that does not fit is replaced by a shorter one and never
     /// truncated. `saved`: the saved output of the text.
-    pub fn ladder(&self, saved: &Saved) -> impl Iterator<Item = Cow<'_, Notice>> {
+    pub fn ladder(&self, saved: &SavedPart) -> impl Iterator<Item = Cow<'_, Notice>> {
         let first = match self {
             Notice::Pi if saved.has_line() => Cow::Owned(Notice::Named),
             _ => Cow::Borrowed(self),
@@ -115,9 +115,9 @@ impl Notice {
     }
 
     /// Returns true if the notice says where the full text is saved, or why it is not.
-    pub fn tells(&self, saved: &Saved) -> bool {
+    pub fn tells(&self, saved: &SavedPart) -> bool {
         match self {
-            Notice::Hint => *saved != Saved::Nowhere,
+            Notice::Hint => *saved != SavedPart::Nowhere,
             Notice::Template(template) => template.contains("{saved}") && !saved.name().is_empty(),
             _ => false,
         }
@@ -143,28 +143,28 @@ impl Notice {
             kept_lines: String::new(),
         };
         let notice = if *self == Notice::Pi && labels.saved.has_line() { &Notice::Named } else { self };
-        let text = notice.render(Place::Between, &counts, labels);
-        let (lead, trail) = notice.separators(Place::Between);
+        let text = notice.render(NoticePlace::Between, &counts, labels);
+        let (lead, trail) = notice.separators(NoticePlace::Between);
         [lead, &text, trail].concat()
     }
 
     /// Returns the separators before and after the notice.
-    pub fn separators(&self, place: Place) -> (&'static str, &'static str) {
+    pub fn separators(&self, place: NoticePlace) -> (&'static str, &'static str) {
         match (place, self) {
-            (_, Notice::None) | (Place::Alone, _) => ("", ""),
-            (Place::Between, Notice::Glued(_)) => (MIDDLE, "\n\n"),
-            (Place::Between, _) => ("\n\n", "\n\n"),
-            (Place::BeforeTail, _) => ("", "\n"),
+            (_, Notice::None) | (NoticePlace::Alone, _) => ("", ""),
+            (NoticePlace::Between, Notice::Glued(_)) => (MIDDLE, "\n\n"),
+            (NoticePlace::Between, _) => ("\n\n", "\n\n"),
+            (NoticePlace::BeforeTail, _) => ("", "\n"),
             (
-                Place::AfterHead,
+                NoticePlace::AfterHead,
                 Notice::Pi | Notice::Named | Notice::Mark | Notice::Dots | Notice::Glued(_),
             ) => ("", ""),
-            (Place::AfterHead, Notice::Count) => ("\n", ""),
-            (Place::AfterHead, _) => ("\n\n", ""),
+            (NoticePlace::AfterHead, Notice::Count) => ("\n", ""),
+            (NoticePlace::AfterHead, _) => ("\n\n", ""),
         }
     }
 
-    pub fn render(&self, place: Place, counts: &Counts, labels: Labels) -> String {
+    pub fn render(&self, place: NoticePlace, counts: &Counts, labels: Labels) -> String {
         match self {
             Notice::None => String::new(),
             Notice::Hint => {
@@ -184,7 +184,7 @@ impl Notice {
                 format!("{}\n{line}", Notice::Pi.render(place, counts, labels))
             }
             Notice::Count => {
-                let more = if place == Place::Between { " ..." } else { "" };
+                let more = if place == NoticePlace::Between { " ..." } else { "" };
                 format!(
                     "... ({} chars truncated from {}){more}",
                     grouped(counts.chars.omitted),
@@ -204,11 +204,11 @@ impl Notice {
 mod tests {
     use super::*;
     use crate::limits::Limits;
-    use crate::notice::saved::Place as At;
+    use crate::notice::saved::Location as At;
 
     const LIMITS: Limits = Limits { bytes: 51_200, lines: 2_000, ..Limits::NONE };
 
-    fn render(notice: &Notice, place: Place, saved: &Saved) -> String {
+    fn render(notice: &Notice, place: NoticePlace, saved: &SavedPart) -> String {
         let amount = Amount { omitted: 5_159_358, total: 5_210_412 };
         let counts = Counts { chars: amount, ..Counts::default() };
         let labels = Labels { limits: LIMITS, source: "stdout", saved, pages: false, in_bytes: false };
@@ -228,9 +228,9 @@ mod tests {
             (Notice::Mark, "[... 5159358 chars omitted]"),
         ];
         for (notice, text) in cases {
-            assert_eq!(render(&notice, Place::AfterHead, &Saved::Nowhere), text);
+            assert_eq!(render(&notice, NoticePlace::AfterHead, &SavedPart::Nowhere), text);
         }
-        let between = render(&Notice::Count, Place::Between, &Saved::Nowhere);
+        let between = render(&Notice::Count, NoticePlace::Between, &SavedPart::Nowhere);
         assert_eq!(between, "... (5,159,358 chars truncated from stdout) ...");
     }
 
@@ -238,20 +238,20 @@ mod tests {
     fn the_hint_names_the_saved_output() {
         let ends = [
             (
-                Saved::Whole(At::Path("/tmp/a.log".into())),
+                SavedPart::Whole(At::Path("/tmp/a.log".into())),
                 "; full output saved as /tmp/a.log, read or search it there]",
             ),
             (
-                Saved::Part(At::Id("a1".into())),
+                SavedPart::Part(At::Id("a1".into())),
                 "; the start of it saved as a1, page or search it with read_output]",
             ),
             (
-                Saved::Failed("ENOSPC".into()),
+                SavedPart::Failed("ENOSPC".into()),
                 "; the rest could not be saved (ENOSPC); ask for less, or for specific sections]",
             ),
         ];
         for (saved, end) in ends {
-            let text = render(&Notice::Hint, Place::AfterHead, &saved);
+            let text = render(&Notice::Hint, NoticePlace::AfterHead, &saved);
             assert!(text.ends_with(&format!("(limit 50KB or 2,000 lines){end}")), "{text}");
             assert_eq!(crate::notice::parse::parse(text.as_bytes()), Some((5_159_358, false)));
         }
@@ -259,9 +259,9 @@ mod tests {
 
     #[test]
     fn the_hint_suggests_paging_if_the_tool_pages() {
-        let saved = Saved::Nowhere;
+        let saved = SavedPart::Nowhere;
         let labels = Labels { limits: LIMITS, source: "", saved: &saved, pages: true, in_bytes: false };
-        let text = Notice::Hint.render(Place::AfterHead, &Counts::default(), labels);
+        let text = Notice::Hint.render(NoticePlace::AfterHead, &Counts::default(), labels);
         assert!(text.ends_with("; request smaller chunks (offset/limit) or specific sections]"), "{text}");
     }
 }

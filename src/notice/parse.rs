@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::saved::Saved;
+use super::saved::SavedPart;
 
 /// Bytes of the longest mark between findings.
 pub const LONGEST_MARK: usize = 40;
@@ -47,12 +47,12 @@ pub fn takes_name(line: &[u8]) -> bool {
 }
 
 /// Returns the saved output that a notice names.
-pub fn saved(notice: &[u8]) -> Saved {
+pub fn saved(notice: &[u8]) -> SavedPart {
     let advice = || {
         let text = std::str::from_utf8(notice).ok()?.strip_prefix("[tool output truncated: ")?;
         text.strip_suffix(']')?.split_once("); ")
     };
-    advice().map_or(Saved::Nowhere, |(_, advice)| Saved::parse(advice))
+    advice().map_or(SavedPart::Nowhere, |(_, advice)| SavedPart::parse(advice))
 }
 
 /// Returns true if a text contains one of our notices or marks, in any position. Their fixed parts are ASCII, so any

@@ -23,7 +23,7 @@ const ID: usize = 16;
 
 /// The location of a saved output.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Location {
     /// A file, readable by other tools too.
     Path(String),
     /// An id, known only to the tool that reads saved outputs.
@@ -32,42 +32,42 @@ pub enum Place {
 
 /// The part of an output that was saved, and the location for a model to read it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Saved {
+pub enum SavedPart {
     #[default]
     Nowhere,
     /// The full output.
-    Whole(Place),
+    Whole(Location),
     /// The start of the output, as much as a quota allowed.
-    Part(Place),
+    Part(Location),
     /// Saving failed, for this reason.
     Failed(String),
 }
 
-impl Saved {
+impl SavedPart {
     /// Returns the name of the saved output, or an empty string if there is none.
     pub fn name(&self) -> &str {
         match self {
-            Saved::Whole(place) | Saved::Part(place) => place.name(),
-            Saved::Nowhere | Saved::Failed(_) => "",
+            SavedPart::Whole(place) | SavedPart::Part(place) => place.name(),
+            SavedPart::Nowhere | SavedPart::Failed(_) => "",
         }
     }
 
     /// Parses the advice of an earlier notice. Names of over [`LONGEST`] bytes, which any text may hold, are passed over.
-    pub fn parse(advice: &str) -> Saved {
+    pub fn parse(advice: &str) -> SavedPart {
         let (whole, rest) = match advice.strip_prefix(WHOLE) {
             Some(rest) => (true, rest),
             None => match advice.strip_prefix(PART) {
                 Some(rest) => (false, rest),
-                None => return Saved::Nowhere,
+                None => return SavedPart::Nowhere,
             },
         };
-        let id = rest.strip_suffix(BY_ID).map(|id| Place::Id(id.into()));
+        let id = rest.strip_suffix(BY_ID).map(|id| Location::Id(id.into()));
         let path = || rest.strip_suffix(BY_PATH_OR_TOOL).or_else(|| rest.strip_suffix(BY_PATH));
-        match id.or_else(|| path().map(|path| Place::Path(path.into()))) {
-            Some(place) if !place.is_short() => Saved::Nowhere,
-            Some(place) if whole => Saved::Whole(place),
-            Some(place) => Saved::Part(place),
-            None => Saved::Nowhere,
+        match id.or_else(|| path().map(|path| Location::Path(path.into()))) {
+            Some(place) if !place.is_short() => SavedPart::Nowhere,
+            Some(place) if whole => SavedPart::Whole(place),
+            Some(place) => SavedPart::Part(place),
+            None => SavedPart::Nowhere,
         }
     }
 
@@ -75,23 +75,23 @@ impl Saved {
     /// saved whole.
     pub fn line(&self) -> Option<String> {
         match self {
-            Saved::Whole(place) => Some(format!("{LINE}{}{LINE_END}", place.name())),
+            SavedPart::Whole(place) => Some(format!("{LINE}{}{LINE_END}", place.name())),
             _ => None,
         }
     }
 
     /// Returns true if [`Saved::parse_line`] reads the line.
     pub fn has_line(&self) -> bool {
-        matches!(self, Saved::Whole(place) if place.is_short())
+        matches!(self, SavedPart::Whole(place) if place.is_short())
     }
 
     /// Parses the line of an earlier notice. It does not say whether the name is that of a file.
-    pub fn parse_line(line: &[u8]) -> Saved {
+    pub fn parse_line(line: &[u8]) -> SavedPart {
         let line = std::str::from_utf8(line).unwrap_or_default();
         let name = line.strip_prefix(LINE).and_then(|rest| rest.strip_suffix(LINE_END)).unwrap_or_default();
         let is_id = name.len() == ID && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-        let place = if is_id { Place::Id(name.into()) } else { Place::Path(name.into()) };
-        if place.is_short() { Saved::Whole(place) } else { Saved::Nowhere }
+        let place = if is_id { Location::Id(name.into()) } else { Location::Path(name.into()) };
+        if place.is_short() { SavedPart::Whole(place) } else { SavedPart::Nowhere }
     }
 
     /// Returns the advice on getting the omitted text. `pages`: the tool has `offset` and `limit` parameters.
@@ -102,18 +102,18 @@ impl Saved {
             "ask for less, or for specific sections"
         };
         match self {
-            Saved::Nowhere => ask.into(),
-            Saved::Whole(place) => format!("{WHOLE}{}", place.advice()),
-            Saved::Part(place) => format!("{PART}{}", place.advice()),
-            Saved::Failed(reason) => format!("the rest could not be saved ({reason}); {ask}"),
+            SavedPart::Nowhere => ask.into(),
+            SavedPart::Whole(place) => format!("{WHOLE}{}", place.advice()),
+            SavedPart::Part(place) => format!("{PART}{}", place.advice()),
+            SavedPart::Failed(reason) => format!("the rest could not be saved ({reason}); {ask}"),
         }
     }
 }
 
-impl Place {
+impl Location {
     pub fn name(&self) -> &str {
         match self {
-            Place::Path(name) | Place::Id(name) => name,
+            Location::Path(name) | Location::Id(name) => name,
         }
     }
 
@@ -125,8 +125,8 @@ impl Place {
 
     fn advice(&self) -> String {
         match self {
-            Place::Path(path) => format!("{path}{BY_PATH}"),
-            Place::Id(id) => format!("{id}{BY_ID}"),
+            Location::Path(path) => format!("{path}{BY_PATH}"),
+            Location::Id(id) => format!("{id}{BY_ID}"),
         }
     }
 }
@@ -138,28 +138,30 @@ mod tests {
     #[test]
     fn advice_is_parsed_as_it_was_made() {
         for name in ["a1", "/tmp/é, b.log"] {
-            for place in [Place::Id(name.into()), Place::Path(name.into())] {
-                for saved in [Saved::Whole(place.clone()), Saved::Part(place)] {
-                    assert_eq!(Saved::parse(&saved.advice(false)), saved);
+            for place in [Location::Id(name.into()), Location::Path(name.into())] {
+                for saved in [SavedPart::Whole(place.clone()), SavedPart::Part(place)] {
+                    assert_eq!(SavedPart::parse(&saved.advice(false)), saved);
                 }
             }
         }
         for name in ["0123456789abcdef", "/tmp/é, b].log"] {
-            let place = if name.len() == ID { Place::Id(name.into()) } else { Place::Path(name.into()) };
-            let saved = Saved::Whole(place);
-            assert_eq!(Saved::parse_line(saved.line().unwrap().as_bytes()), saved);
+            let place =
+                if name.len() == ID { Location::Id(name.into()) } else { Location::Path(name.into()) };
+            let saved = SavedPart::Whole(place);
+            assert_eq!(SavedPart::parse_line(saved.line().unwrap().as_bytes()), saved);
             assert!(saved.has_line() && saved.line().unwrap().len() <= LONGEST_LINE);
         }
         for line in ["[Full output: ]", "[Full output: a", "Full output: a", "[Full output: a]\r"] {
-            assert_eq!(Saved::parse_line(line.as_bytes()), Saved::Nowhere, "{line}");
+            assert_eq!(SavedPart::parse_line(line.as_bytes()), SavedPart::Nowhere, "{line}");
         }
         let old = format!("{WHOLE}/tmp/a.log{BY_PATH_OR_TOOL}");
-        assert_eq!(Saved::parse(&old), Saved::Whole(Place::Path("/tmp/a.log".into())));
-        let long = Saved::Whole(Place::Path("a".repeat(LONGEST + 1)));
-        assert!(!long.has_line() && !Saved::Part(Place::Id("a".into())).has_line());
-        assert_eq!(Saved::parse_line(long.line().unwrap().as_bytes()), Saved::Nowhere);
-        for saved in [long, Saved::Whole(Place::Id(String::new())), Saved::Failed("ENOSPC".into())] {
-            assert_eq!(Saved::parse(&saved.advice(true)), Saved::Nowhere);
+        assert_eq!(SavedPart::parse(&old), SavedPart::Whole(Location::Path("/tmp/a.log".into())));
+        let long = SavedPart::Whole(Location::Path("a".repeat(LONGEST + 1)));
+        assert!(!long.has_line() && !SavedPart::Part(Location::Id("a".into())).has_line());
+        assert_eq!(SavedPart::parse_line(long.line().unwrap().as_bytes()), SavedPart::Nowhere);
+        for saved in [long, SavedPart::Whole(Location::Id(String::new())), SavedPart::Failed("ENOSPC".into())]
+        {
+            assert_eq!(SavedPart::parse(&saved.advice(true)), SavedPart::Nowhere);
         }
     }
 }

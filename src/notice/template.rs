@@ -56,7 +56,7 @@ mod tests {
     use super::*;
     use crate::limits::Limits;
     use crate::notice::counts::Amount;
-    use crate::notice::saved::{Place, Saved};
+    use crate::notice::saved::{Location, SavedPart};
 
     #[test]
     fn only_fields_need_counting() {
@@ -73,7 +73,7 @@ mod tests {
         let chars = Amount { omitted: 1_234_567, total: 2_000_000 };
         let counts = Counts { chars, kept_lines: "1-3".into(), ..Counts::default() };
         let limits = Limits { bytes: 51_200, lines: 2_000, ..Limits::NONE };
-        let saved = Saved::Whole(Place::Path("a.log".into()));
+        let saved = SavedPart::Whole(Location::Path("a.log".into()));
         let labels = Labels { limits, source: "stdout", saved: &saved, pages: false, in_bytes: false };
         for (template, text) in [
             ("{source}: {omittedChars:,}/{totalChars}", "stdout: 1,234,567/2000000"),

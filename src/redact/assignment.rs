@@ -6,8 +6,8 @@ use super::form::Found;
 use super::name::Sense;
 use super::neighbor::valued;
 use super::quoted::quoted;
-use super::reader::{Quote, Reader};
-use super::unquoted::{PLAIN, Place, bare};
+use super::reader::{Quote, TextCursor};
+use super::unquoted::{PLAIN, ValueContext, bare};
 
 pub const OPERATORS: [&[u8]; 18] = [
     b":::=", b"!==", b"===", b"||=", b"??=", b"::=", b"%3D", b"%3d", b":=", b"=>", b"?=", b".=", b"+=",
@@ -16,7 +16,7 @@ pub const OPERATORS: [&[u8]; 18] = [
 
 /// Reads the value behind an operator.
 pub fn assigned(
-    mut reader: Reader,
+    mut reader: TextCursor,
     operator: &[u8],
     blanks: usize,
     name: &Range<usize>,
@@ -69,12 +69,13 @@ pub fn assigned(
     if let Some(found) = quoted(reader, sense, is_env) {
         return found;
     }
-    let found = bare(reader, sense, Place { is_tight, is_env: is_env && is_line, is_url, is_common: false })?;
+    let found =
+        bare(reader, sense, ValueContext { is_tight, is_env: is_env && is_line, is_url, is_common: false })?;
     Some((found.0, found.1, is_env))
 }
 
 /// Reads `TYPE = "value"`.
-pub fn declared(mut reader: Reader, sense: &dyn Fn() -> Option<Sense>) -> Option<Found> {
+pub fn declared(mut reader: TextCursor, sense: &dyn Fn() -> Option<Sense>) -> Option<Found> {
     let long = reader.skip_while(40, |byte| byte.is_ascii_alphabetic() || b"&*_<>[].|?'8".contains(&byte));
     if long == 0 {
         return None;

@@ -18,7 +18,7 @@ use super::MARK;
 use super::assignment::{OPERATORS, assigned, declared};
 use super::name::{self, Kind, MOST, Sense};
 use super::neighbor::{argument, command, element, given, listed, valued};
-use super::reader::Reader;
+use super::reader::TextCursor;
 use super::rules::MOST_KIND;
 use super::unquoted::{PLAIN, bare, scheme_of};
 use super::value::{Stands, is_secret};
@@ -34,7 +34,7 @@ pub const BACK: usize = MOST + IN_MARK + BEFORE;
 
 /// A named secret.
 #[derive(Debug)]
-pub struct Named {
+pub struct NamedSecret {
     pub secret: Range<usize>,
     pub kind: &'static str,
 }
@@ -44,7 +44,7 @@ pub fn is_name_byte(byte: u8) -> bool {
 }
 
 /// Returns the secret whose name has an anchor at a place of a text.
-pub fn find(text: &[u8], at: usize) -> Option<Named> {
+pub fn find(text: &[u8], at: usize) -> Option<NamedSecret> {
     let name = name_at(text, at)?;
     // What a parser did not expect.
     let is_parsed = text[..name.start].ends_with(b"nexpected ");
@@ -56,7 +56,7 @@ pub fn find(text: &[u8], at: usize) -> Option<Named> {
         return None;
     }
     let kind = if is_env && sense.is_compound { "secret" } else { kind_of(sense) };
-    Some(Named { secret, kind })
+    Some(NamedSecret { secret, kind })
 }
 
 /// Returns the bytes before the secret in a member with this name, and its kind.
@@ -103,7 +103,7 @@ pub type Found = (Range<usize>, Sense, bool);
 
 fn forms(text: &[u8], name: &Range<usize>, sense: &dyn Fn() -> Option<Sense>) -> Option<Found> {
     let before = &text[name.start.saturating_sub(BEFORE)..name.start];
-    let mut reader = Reader { text, at: name.end };
+    let mut reader = TextCursor { text, at: name.end };
     if before.last() == Some(&b'<') || before.last() == Some(&b':') && text.get(name.end) == Some(&b'>') {
         let long = reader.skip_while(120, |byte| !b"<>\n[".contains(&byte));
         let is_empty = long > 0 && text[reader.at - 1] == b'/';

@@ -48,7 +48,7 @@ use escape::Escapes;
 use format::Formats;
 use rules::{Finder, MOST_KIND};
 
-pub use rules::{Rules, kinds};
+pub use rules::{SecretRules, kinds};
 
 /// Most bytes of a match.
 pub const REACH: usize = 64 << 10;
@@ -69,7 +69,7 @@ enum Stand {
 /// Redacts a stream in bounded memory. Finishing a clone does not affect the original.
 #[derive(Clone, Debug, Default)]
 pub struct Redactor {
-    rules: Arc<Rules>,
+    rules: Arc<SecretRules>,
     /// Text that is not decided yet, after `context` bytes that are.
     held: Vec<u8>,
     escapes: Escapes,
@@ -82,7 +82,7 @@ pub struct Redactor {
 const CONTEXT: usize = form::BACK;
 
 impl Redactor {
-    pub fn new(rules: Arc<Rules>) -> Redactor {
+    pub fn new(rules: Arc<SecretRules>) -> Redactor {
         Redactor { rules, ..Redactor::default() }
     }
 
@@ -135,7 +135,13 @@ impl Redactor {
 
     /// Looks for secrets that begin before `until.start` and end by `until.end`. What precedes `from.end` has none, and
     /// what precedes `from.start` is written. Writes up to the last secret, and returns its end.
-    fn scan(&mut self, rules: &Rules, from: Range<usize>, until: Range<usize>, out: &mut Vec<u8>) -> usize {
+    fn scan(
+        &mut self,
+        rules: &SecretRules,
+        from: Range<usize>,
+        until: Range<usize>,
+        out: &mut Vec<u8>,
+    ) -> usize {
         let Range { start: mut done, end: mut from } = from;
         let mut finder = Finder::new(rules, &self.held[..until.end], from, until.start);
         while let Some(at) = finder.next(&self.held[..until.end], from).filter(|&at| at < until.start) {
@@ -184,7 +190,7 @@ impl Redactor {
 }
 
 /// Returns true if a secret may begin in a text: UTF-8, or ASCII with any other bytes in place of other characters.
-pub fn may_have_secrets(text: &[u8], rules: &Rules) -> bool {
+pub fn may_have_secrets(text: &[u8], rules: &SecretRules) -> bool {
     let begins = |text: &[u8]| Formats::get().next(text, 0, text.len()).is_some();
     if rules.has_patterns() || begins(text) {
         return true;
@@ -199,7 +205,7 @@ pub fn may_have_secrets(text: &[u8], rules: &Rules) -> bool {
 }
 
 /// Like [`may_have_secrets`], for UTF-16.
-pub fn may_have_secrets_in_units(units: &[u16], rules: &Rules) -> bool {
+pub fn may_have_secrets_in_units(units: &[u16], rules: &SecretRules) -> bool {
     may_have_secrets(&ascii_of(units), rules)
 }
 
@@ -227,18 +233,18 @@ fn ascii_of(units: &[u16]) -> Vec<u8> {
 }
 
 /// Returns a text without its secrets, `None` if it has none.
-pub fn redacted(text: impl Into<Vec<u8>>, rules: &Arc<Rules>) -> Option<Vec<u8>> {
+pub fn redacted(text: impl Into<Vec<u8>>, rules: &Arc<SecretRules>) -> Option<Vec<u8>> {
     with(Stand::Mark, text, rules)
 }
 
 /// Returns a part of a redacted text without what looks like a secret only in that part. `None`: there is none.
-pub fn dropped(part: impl Into<Vec<u8>>, rules: &Arc<Rules>) -> Option<Vec<u8>> {
+pub fn dropped(part: impl Into<Vec<u8>>, rules: &Arc<SecretRules>) -> Option<Vec<u8>> {
     let once = |part| with(Stand::Nothing, part, rules);
     std::iter::successors(once(part.into()), |left| once(left.clone())).last()
 }
 
 /// Returns the text of a member of an object without its secrets, `None` if it has none. Its name may tell that it is one.
-pub fn redacted_member(name: &str, text: &str, rules: &Arc<Rules>) -> Option<Vec<u8>> {
+pub fn redacted_member(name: &str, text: &str, rules: &Arc<SecretRules>) -> Option<Vec<u8>> {
     if let Some(made) = marked(form::member(name, text), text, rules) {
         return Some(made);
     }
@@ -254,17 +260,17 @@ pub fn redacted_member(name: &str, text: &str, rules: &Arc<Rules>) -> Option<Vec
 }
 
 /// Returns the mark of a value behind its name in a list, `None` if that is no secret. Other texts stand in lists, too.
-pub fn redacted_pair(name: &str, text: &str, rules: &Arc<Rules>) -> Option<Vec<u8>> {
+pub fn redacted_pair(name: &str, text: &str, rules: &Arc<SecretRules>) -> Option<Vec<u8>> {
     let is_drawn = |(lead, _): &(usize, &str)| random::is_random(&text.as_bytes()[*lead..]);
     marked(form::member(name, text).filter(is_drawn), text, rules)
 }
 
-fn marked(found: Option<(usize, &str)>, text: &str, rules: &Rules) -> Option<Vec<u8>> {
+fn marked(found: Option<(usize, &str)>, text: &str, rules: &SecretRules) -> Option<Vec<u8>> {
     let (lead, kind) = found.filter(|(_, kind)| rules.seeks(kind))?;
     Some([&text.as_bytes()[..lead], MARK, kind.as_bytes(), b"]"].concat())
 }
 
-fn with(stand: Stand, text: impl Into<Vec<u8>>, rules: &Arc<Rules>) -> Option<Vec<u8>> {
+fn with(stand: Stand, text: impl Into<Vec<u8>>, rules: &Arc<SecretRules>) -> Option<Vec<u8>> {
     Redactor { stand, held: text.into(), ..Redactor::new(rules.clone()) }.all()
 }
 
@@ -293,7 +299,7 @@ mod tests {
         texts.map(|parts| parts.concat()).collect()
     }
 
-    fn applied(rules: &Arc<Rules>, text: &[u8]) -> Vec<u8> {
+    fn applied(rules: &Arc<SecretRules>, text: &[u8]) -> Vec<u8> {
         redacted(text, rules).unwrap_or_else(|| text.to_vec())
     }
 
@@ -301,7 +307,7 @@ mod tests {
         String::from_utf8(applied(&Arc::default(), text.as_bytes())).unwrap()
     }
 
-    fn in_chunks(rules: &Arc<Rules>, text: &[u8], sizes: &[usize]) -> Vec<u8> {
+    fn in_chunks(rules: &Arc<SecretRules>, text: &[u8], sizes: &[usize]) -> Vec<u8> {
         let (mut redactor, mut out, mut rest) = (Redactor::new(rules.clone()), vec![], text);
         for &size in sizes.iter().cycle() {
             let (chunk, after) = rest.split_at(size.min(rest.len()));
@@ -315,8 +321,8 @@ mod tests {
         out
     }
 
-    fn rules_of(patterns: &[(&str, &str)]) -> Arc<Rules> {
-        let mut rules = Rules::default();
+    fn rules_of(patterns: &[(&str, &str)]) -> Arc<SecretRules> {
+        let mut rules = SecretRules::default();
         for (kind, pattern) in patterns {
             rules.add((*kind).into(), pattern).unwrap();
         }
@@ -462,7 +468,7 @@ mod tests {
     #[test]
     fn only_the_kinds_that_are_sought_are_found() {
         let text = ["gh", "p_Fake0Fake1Fake2Fake3Fake4Fake5Fake6F password=fake-pass-1"].concat();
-        let some = Arc::new(Rules::of(&["password".into()]));
+        let some = Arc::new(SecretRules::of(&["password".into()]));
         assert_eq!(
             applied(&some, text.as_bytes()),
             text.replace("fake-pass-1", "[redacted: password]").as_bytes()
@@ -473,7 +479,7 @@ mod tests {
             applied(&own, text.as_bytes()),
             b"[redacted: ticket] XT-1234 T-99 [redacted: ticket][redacted: ticket]"
         );
-        let mut rules = Rules::default();
+        let mut rules = SecretRules::default();
         assert!(rules.add("none".into(), "x*").unwrap_err().contains("empty"));
         assert!(rules.add("none".into(), "(").unwrap_err().contains("unclosed"));
     }

@@ -6,13 +6,13 @@ use super::form::Found;
 use super::name::{Kind, Sense};
 use super::quoted::quoted;
 use super::random::is_random;
-use super::reader::{Quote, Reader};
-use super::unquoted::{PLAIN, Place, bare};
+use super::reader::{Quote, TextCursor};
+use super::unquoted::{PLAIN, ValueContext, bare};
 use super::value::{Stands, is_identifier, is_secret};
 
 /// Reads a value behind a name and a blank, where a command sets it.
 pub fn command(
-    reader: Reader,
+    reader: TextCursor,
     name: &Range<usize>,
     before: &[u8],
     sense: &dyn Fn() -> Option<Sense>,
@@ -46,11 +46,11 @@ pub fn command(
     if reader.peek() == Some(b'-') {
         return None;
     }
-    bare(reader, sense, Place { is_tight: true, ..PLAIN })
+    bare(reader, sense, ValueContext { is_tight: true, ..PLAIN })
 }
 
 /// Reads the value in `setName("value")`.
-pub fn given(mut reader: Reader, sense: &dyn Fn() -> Option<Sense>) -> Option<Found> {
+pub fn given(mut reader: TextCursor, sense: &dyn Fn() -> Option<Sense>) -> Option<Found> {
     if !reader.skip(b"(") || Quote::at(reader.rest()).is_none() {
         return None;
     }
@@ -61,7 +61,7 @@ pub fn given(mut reader: Reader, sense: &dyn Fn() -> Option<Sense>) -> Option<Fo
 }
 
 /// Reads a value that stands beside its name: `#define NAME "value"`, `| name | value |`, a tab.
-pub fn listed(mut reader: Reader, sense: &dyn Fn() -> Option<Sense>) -> Option<Found> {
+pub fn listed(mut reader: TextCursor, sense: &dyn Fn() -> Option<Sense>) -> Option<Found> {
     if Quote::at(reader.rest()).is_some() {
         let found = quoted(reader, sense()?, false)??;
         let value = &reader.text[found.0.clone()];
@@ -74,13 +74,13 @@ pub fn listed(mut reader: Reader, sense: &dyn Fn() -> Option<Sense>) -> Option<F
         return None;
     }
     reader.blanks();
-    bare(reader, sense()?, Place { is_common: true, ..PLAIN })
+    bare(reader, sense()?, ValueContext { is_common: true, ..PLAIN })
 }
 
 /// Reads the value behind `"name",`.
-pub fn argument(reader: Reader, quote: Quote, sense: Sense) -> Option<Found> {
+pub fn argument(reader: TextCursor, quote: Quote, sense: Sense) -> Option<Found> {
     let found = quoted(reader, sense, false)??;
-    let mut after = Reader { text: reader.text, at: found.0.end };
+    let mut after = TextCursor { text: reader.text, at: found.0.end };
     let closing = after.quote()?;
     after.skip_while(40, |byte| byte.is_ascii_whitespace());
     let value = &reader.text[found.0.clone()];
@@ -91,7 +91,7 @@ pub fn argument(reader: Reader, quote: Quote, sense: Sense) -> Option<Found> {
 }
 
 /// Reads the `value` beside a name that is one itself.
-pub fn valued(mut reader: Reader, sense: &dyn Fn() -> Option<Sense>) -> Option<Found> {
+pub fn valued(mut reader: TextCursor, sense: &dyn Fn() -> Option<Sense>) -> Option<Found> {
     reader.skip_while(60, |byte| byte.is_ascii_whitespace() || b",;".contains(&byte));
     reader.quote();
     let word = reader.rest().get(..5)?;
@@ -116,7 +116,7 @@ pub fn valued(mut reader: Reader, sense: &dyn Fn() -> Option<Sense>) -> Option<F
 }
 
 /// Reads the text of an element.
-pub fn element(mut reader: Reader, sense: Sense) -> Option<Found> {
+pub fn element(mut reader: TextCursor, sense: Sense) -> Option<Found> {
     reader.skip_while(60, |byte| byte.is_ascii_whitespace());
     reader.skip(b"<value>");
     reader.skip(b"<![CDATA[");

@@ -57,14 +57,14 @@ fn gap(text: &[u8]) -> usize {
 }
 
 /// The next line of a key: where its base64 begins and ends, and where its line ends.
-struct Line {
+struct KeyLine {
     from: usize,
     to: usize,
     next: usize,
 }
 
 /// Reads a line up to a newline or an escape of one.
-fn line(text: &[u8]) -> Line {
+fn line(text: &[u8]) -> KeyLine {
     let breaks =
         |at: usize| matches!(text[at..], [b'\n' | b'\r', ..]) || text[at] == b'\\' && gap(&text[at..]) > 0;
     let next = (0..text.len().min(WIDEST)).find(|&at| breaks(at)).unwrap_or(text.len().min(WIDEST));
@@ -76,7 +76,7 @@ fn line(text: &[u8]) -> Line {
         _ => to,
     };
     let from = to - text[..to].iter().rev().take_while(|&&byte| is_base64(byte)).count();
-    Line { from, to, next }
+    KeyLine { from, to, next }
 }
 
 /// Returns true if each bracket of a prefix is closed in it, so that JSON around it stays whole, and no mark is in it.
@@ -112,7 +112,7 @@ pub fn find(text: &[u8]) -> Option<usize> {
             (at, may_be_short) = (here + run, true);
             continue;
         }
-        let Line { from, to, next } = line(rest);
+        let KeyLine { from, to, next } = line(rest);
         let prefix = &rest[..from];
         if let Some(end) = end_in(&rest[..next]) {
             return found.map(|_| here + end);

@@ -2,13 +2,13 @@
 
 use super::form::Found;
 use super::name::Sense;
-use super::reader::{Quote, Reader};
+use super::reader::{Quote, TextCursor};
 use super::unquoted::scheme_of;
 use super::value::{Stands, is_secret};
 
 /// Reads a quoted value. The outer `None`: no quote stands here.
 #[expect(clippy::option_option)]
-pub fn quoted(mut reader: Reader, sense: Sense, is_env: bool) -> Option<Option<Found>> {
+pub fn quoted(mut reader: TextCursor, sense: Sense, is_env: bool) -> Option<Option<Found>> {
     let mut prefixed = reader;
     if prefixed.skip_while(2, |byte| b"bBrRuUfFL@$".contains(&byte)) > 0
         && Quote::at(prefixed.rest()).is_some()

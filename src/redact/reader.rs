@@ -2,12 +2,12 @@
 
 /// A text, and a place in it.
 #[derive(Clone, Copy, Debug)]
-pub struct Reader<'t> {
+pub struct TextCursor<'t> {
     pub text: &'t [u8],
     pub at: usize,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> TextCursor<'t> {
     pub fn rest(&self) -> &'t [u8] {
         &self.text[self.at.min(self.text.len())..]
     }

@@ -10,7 +10,7 @@ use crate::expression;
 
 /// Kinds of the table, and patterns of the caller.
 #[derive(Clone, Debug)]
-pub struct Rules {
+pub struct SecretRules {
     /// Kinds that are looked for, by their place in the table.
     sought: Vec<bool>,
     patterns: Vec<Pattern>,
@@ -22,9 +22,9 @@ struct Pattern {
     expression: Regex,
 }
 
-impl Default for Rules {
+impl Default for SecretRules {
     fn default() -> Self {
-        Rules { sought: vec![true; kinds().count()], patterns: vec![] }
+        SecretRules { sought: vec![true; kinds().count()], patterns: vec![] }
     }
 }
 
@@ -38,10 +38,10 @@ fn place(kind: &str) -> Option<usize> {
     kinds().position(|known| known == kind)
 }
 
-impl Rules {
-    pub fn of(given: &[String]) -> Rules {
+impl SecretRules {
+    pub fn of(given: &[String]) -> SecretRules {
         let sought = kinds().map(|kind| given.iter().any(|one| one == kind)).collect();
-        Rules { sought, patterns: vec![] }
+        SecretRules { sought, patterns: vec![] }
     }
 
     /// Adds an expression of the caller, whose matches are of this kind.
@@ -88,7 +88,7 @@ pub const MOST_KIND: usize = 64;
 /// Finds where secrets may begin in a text.
 #[derive(Debug)]
 pub struct Finder<'r> {
-    rules: &'r Rules,
+    rules: &'r SecretRules,
     /// Places from here on do not matter yet.
     stop: usize,
     /// The next place of an anchor, then that of each pattern. `None`: there is none.
@@ -98,7 +98,7 @@ pub struct Finder<'r> {
 }
 
 impl<'r> Finder<'r> {
-    pub fn new(rules: &'r Rules, text: &[u8], from: usize, stop: usize) -> Finder<'r> {
+    pub fn new(rules: &'r SecretRules, text: &[u8], from: usize, stop: usize) -> Finder<'r> {
         let mut finder = Finder { rules, stop, next: vec![], begun: &[] };
         finder.next = (0..=rules.patterns.len()).map(|nth| finder.look(nth, text, from)).collect();
         finder

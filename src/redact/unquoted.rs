@@ -2,12 +2,12 @@
 
 use super::form::{Found, is_name_byte};
 use super::name::{MOST, Sense};
-use super::reader::{Quote, Reader};
+use super::reader::{Quote, TextCursor};
 use super::value::{Stands, is_secret};
 
 /// What is known of a value without quotes.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct ValueContext {
     pub is_tight: bool,
     /// Behind the name of a variable that begins a line.
     pub is_env: bool,
@@ -17,10 +17,11 @@ pub struct Place {
 }
 
 /// A value without an operator that is read as such.
-pub const PLAIN: Place = Place { is_tight: false, is_env: false, is_url: false, is_common: false };
+pub const PLAIN: ValueContext =
+    ValueContext { is_tight: false, is_env: false, is_url: false, is_common: false };
 
 /// Reads a value without quotes.
-pub fn bare(mut reader: Reader, sense: Sense, place: Place) -> Option<Found> {
+pub fn bare(mut reader: TextCursor, sense: Sense, place: ValueContext) -> Option<Found> {
     let lead = scheme_of(reader.rest());
     let sense = sense.behind_scheme(lead);
     reader.at += lead;
@@ -57,7 +58,7 @@ pub fn bare(mut reader: Reader, sense: Sense, place: Place) -> Option<Found> {
     if value.is_empty() {
         return None;
     }
-    let mut after = Reader { text: reader.text, at: reader.at + long };
+    let mut after = TextCursor { text: reader.text, at: reader.at + long };
     let next = after.peek();
     if next.is_some_and(|byte| b"([{<".contains(&byte)) {
         return None;

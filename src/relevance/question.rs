@@ -14,14 +14,14 @@ const READ: usize = 16_384;
 /// The words of a question, with the lines so far that have each.
 #[derive(Clone, Debug, Default)]
 pub struct Question {
-    words: Words<Asked>,
+    words: Words<QuestionWord>,
     /// The words as they are spelt, unless they are too many. A text in ASCII that has a word has it in some case.
     spelt: Option<Vec<Box<[u8]>>>,
 }
 
 /// A word of a question.
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct QuestionWord {
     /// The number of the first text that has it.
     text: u32,
     /// The lines so far that have it.
@@ -40,7 +40,7 @@ impl Question {
                     if text.is_ascii() && spelt.len() <= SPELT {
                         spelt.push(text.into());
                     }
-                    Asked { text: number, lines: 0 }
+                    QuestionWord { text: number, lines: 0 }
                 });
             });
         }
@@ -69,7 +69,7 @@ impl Question {
         let mut score = 0;
         if !self.words.is_empty() {
             each_word(line, &mut |word, _| {
-                if let Some(Asked { lines, .. }) = self.words.get_mut(&word) {
+                if let Some(QuestionWord { lines, .. }) = self.words.get_mut(&word) {
                     score += WORTH >> (*lines + 1).ilog2().min(WORTH);
                     *lines += 1;
                 }
@@ -80,7 +80,7 @@ impl Question {
 
     /// Returns the bytes of memory in use.
     pub fn memory(&self) -> usize {
-        self.words.capacity() * size_of::<(Word, Asked)>()
+        self.words.capacity() * size_of::<(Word, QuestionWord)>()
     }
 }
 

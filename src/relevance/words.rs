@@ -28,13 +28,13 @@ impl Word {
 }
 
 /// Values by word. A word is a hash already.
-pub type Words<V> = HashMap<Word, V, BuildHasherDefault<Hashed>>;
+pub type Words<V> = HashMap<Word, V, BuildHasherDefault<PlainHasher>>;
 
 /// Takes a hash for what it is.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Hashed(u64);
+pub struct PlainHasher(u64);
 
-impl Hasher for Hashed {
+impl Hasher for PlainHasher {
     fn write(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.0 = self.0.rotate_left(8) ^ u64::from(*byte);

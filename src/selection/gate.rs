@@ -23,7 +23,7 @@ pub struct Gate {
     /// Lines that tell of a failure are scored.
     failure: bool,
     /// Lines behind the head with a word of the question are scored.
-    asked: Option<Box<Asked>>,
+    asked: Option<Box<WordFinder>>,
 }
 
 /// The newlines of a part of a text, and the places where a word of failure, or of the question, may begin.
@@ -35,7 +35,7 @@ pub struct Places {
 
 impl Gate {
     pub fn new(failure: bool, question: &Question) -> Gate {
-        let asked = (!question.is_empty()).then(|| Asked::of(question).map(Box::new));
+        let asked = (!question.is_empty()).then(|| WordFinder::of(question).map(Box::new));
         let opens = !matches!(asked, Some(None));
         Gate { opens, failure, asked: asked.flatten() }
     }
@@ -195,7 +195,7 @@ fn may_end_prefix(text: &[u8]) -> bool {
 
 /// Finds the places in a line where a word of a question may begin.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct WordFinder {
     sieve: Sieve,
     /// The words by the last bits of their first byte.
     words: Vec<Vec<Box<[u8]>>>,
@@ -204,9 +204,9 @@ pub struct Asked {
 /// The last bits of a letter tell it in any case.
 const LETTERS: usize = 32;
 
-impl Asked {
+impl WordFinder {
     /// Returns `None` if a question has so many words that most lines have one.
-    fn of(question: &Question) -> Option<Asked> {
+    fn of(question: &Question) -> Option<WordFinder> {
         let (mut sieve, mut words) = (Sieve::default(), vec![vec![]; LETTERS]);
         let spelt = question.spelt()?;
         // Few words are told apart well enough by one table, which takes half of the time.
@@ -215,7 +215,7 @@ impl Asked {
             sieve.add_word(at * groups / spelt.len(), word);
             words[usize::from(word[0]) % LETTERS].push(word.clone());
         }
-        Some(Asked { sieve, words })
+        Some(WordFinder { sieve, words })
     }
 
     fn has_no_word(&self, line: &[u8], mut places: impl Iterator<Item = usize>) -> bool {

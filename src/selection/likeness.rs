@@ -14,7 +14,7 @@ const REMEMBERED: usize = 8_192;
 
 /// Counts lines by likeness.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
+pub struct LikenessCounts {
     counts: HashMap<u32, u32>,
 }
 
@@ -25,7 +25,7 @@ pub struct Earlier {
     pub crowd: u32,
 }
 
-impl Seen {
+impl LikenessCounts {
     /// Counts a line.
     pub fn count(&mut self, line: &[u8]) -> Earlier {
         let (same, crowd) = likeness(line);
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn repeats_are_counted_up_to_a_number_of_distinct_lines() {
-        let mut seen = Seen::default();
+        let mut seen = LikenessCounts::default();
         let mut same = |line: &str| seen.count(line.as_bytes()).same;
         assert_eq!([same("error 1"), same("error 2"), same("other")], [0, 1, 0]);
         for n in 0..100_000_u32 {

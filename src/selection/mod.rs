@@ -67,14 +67,14 @@ use crate::policy::{Keep, Policy};
 use crate::relevance::Question;
 use gate::{Gate, Places};
 use headings::Headings;
-use likeness::Seen;
+use likeness::LikenessCounts;
 use needles::{Frequency, Needles};
 use old::OldNotice;
 use open::{AROUND, Open};
 use prefix::without_prefix;
 use score::Score;
 use shelf::{Shelf, Worth};
-use skim::Reader;
+use skim::UnitReader;
 use tally::{Tallies, is_tally};
 use unit::{ESCAPED_NEWLINE, Foreign, Splitter, Stretch, Unit};
 
@@ -82,14 +82,14 @@ pub(crate) use old::Old;
 pub(crate) use page::Piece;
 pub use score::score;
 pub(crate) use shares::WHOLE;
-pub(crate) use steps::Step;
+pub(crate) use steps::Addition;
 
 /// Units before the current one that closing a finding may need.
 const REACH: usize = AROUND + 1 + AROUND + 1;
 
 /// What a search looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sought<'a> {
+pub struct SearchTerms<'a> {
     /// Lines that explain a failure.
     pub failure: bool,
     /// Lines that contain one of these texts.
@@ -98,10 +98,10 @@ pub struct Sought<'a> {
     pub query: &'a [String],
 }
 
-impl<'a> Sought<'a> {
+impl<'a> SearchTerms<'a> {
     /// Returns what a policy seeks. Any command may turn out to have failed.
-    pub fn of(policy: &'a Policy) -> Sought<'a> {
-        Sought { failure: policy.keep != Keep::Relevant, needles: &policy.needles, query: &policy.query }
+    pub fn of(policy: &'a Policy) -> SearchTerms<'a> {
+        SearchTerms { failure: policy.keep != Keep::Relevant, needles: &policy.needles, query: &policy.query }
     }
 }
 
@@ -113,7 +113,7 @@ pub struct Selection {
     aim: Aim,
     gate: Gate,
     splitter: Splitter,
-    state: State,
+    state: SearchState,
     /// Places that the sieves of the gate found in the text that is read.
     found: Places,
     lengths: Vec<u16>,
@@ -136,7 +136,7 @@ const WEIGHED: usize = 2;
 const SHELVED: usize = 3;
 
 #[derive(Clone, Debug)]
-struct State {
+struct SearchState {
     /// The first units, up to a share of the budget, and if more may follow.
     head: Stretch,
     head_open: bool,
@@ -150,14 +150,14 @@ struct State {
     foreign: VecDeque<(usize, Foreign)>,
     /// The input has contained non-ASCII text; until then, lines need no check for it.
     wide: bool,
-    seen: Seen,
+    seen: LikenessCounts,
     headings: Headings,
     /// The best findings with their headings, and fewer of them with the lines around them.
     lines: Shelf,
     contexts: Shelf,
     /// The lines between the ends that have words of the question, and the lines around them.
     asked: Shelf,
-    asked_seen: Seen,
+    asked_seen: LikenessCounts,
     tallies: Tallies,
     /// Findings still waiting for trailing context lines.
     open: Vec<Open>,
@@ -175,7 +175,7 @@ struct State {
 
 impl Selection {
     /// Starts a search for a result within limits.
-    pub fn new(limits: &Limits, sought: Sought) -> Selection {
+    pub fn new(limits: &Limits, sought: SearchTerms) -> Selection {
         let budget = budget(limits).max(USUAL);
         let window = budget.saturating_mul(WEIGHED);
         let aim = Aim {
@@ -194,7 +194,7 @@ impl Selection {
             splitter: Splitter::default(),
             found: Places::default(),
             lengths: vec![],
-            state: State {
+            state: SearchState {
                 head: Stretch::default(),
                 head_open: true,
                 head_most: window,
@@ -203,12 +203,12 @@ impl Selection {
                 size: Size::default(),
                 foreign: VecDeque::new(),
                 wide: false,
-                seen: Seen::default(),
+                seen: LikenessCounts::default(),
                 headings: Headings::default(),
                 lines: Shelf::new(budget.saturating_mul(SHELVED)),
                 contexts: Shelf::new(budget.saturating_mul(SHELVED)),
                 asked: Shelf::new(budget.saturating_mul(SHELVED)),
-                asked_seen: Seen::default(),
+                asked_seen: LikenessCounts::default(),
                 tallies: Tallies::default(),
                 open: vec![],
                 notices: vec![],
@@ -227,7 +227,7 @@ impl Selection {
         state.wide |= !text.is_ascii();
         for text in text.chunks(skim::PART) {
             found.look(gate, text);
-            splitter.push(text, &mut Reader { state, aim, gate, found, text, lengths, window: *window });
+            splitter.push(text, &mut UnitReader { state, aim, gate, found, text, lengths, window: *window });
         }
     }
 
@@ -291,7 +291,7 @@ impl Selection {
 
     /// Iterates over the lines that are stored at the start and at the end of the text.
     pub fn lines(&self) -> impl Iterator<Item = &[u8]> {
-        let State { head, recent, .. } = &self.state;
+        let SearchState { head, recent, .. } = &self.state;
         let end = head.numbers().map_or(0, |(_, last)| last + 1);
         let in_head = recent.numbers().map_or(0, |(first, _)| end.saturating_sub(first));
         head.texts().chain(recent.texts().skip(in_head))
@@ -299,8 +299,18 @@ impl Selection {
 
     /// Returns the bytes of memory in use.
     pub fn memory(&self) -> usize {
-        let State {
-            head, recent, seen, asked_seen, lines, contexts, asked, tallies, notices, foreign, ..
+        let SearchState {
+            head,
+            recent,
+            seen,
+            asked_seen,
+            lines,
+            contexts,
+            asked,
+            tallies,
+            notices,
+            foreign,
+            ..
         } = &self.state;
         let lists =
             notices.capacity() * size_of::<OldNotice>() + foreign.capacity() * size_of::<(usize, Foreign)>();
@@ -320,7 +330,7 @@ fn budget(limits: &Limits) -> usize {
     most.min(times(limits.lines, unit::LONG_LINE))
 }
 
-impl State {
+impl SearchState {
     fn take(&mut self, text: &[u8], aim: &mut Aim, window: usize) {
         let chars = if self.wide && !text.is_ascii() { Utf8(text).size().chars } else { text.len() };
         let size = Size { bytes: text.len(), chars, newlines: usize::from(text.ends_with(b"\n")), broken: 0 };

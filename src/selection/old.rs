@@ -2,11 +2,11 @@
 
 use super::page::Piece;
 use super::unit::Unit;
-use super::{Selection, State};
+use super::{SearchState, Selection};
 use crate::encoding::{Size, Text, Utf8};
-use crate::notice::earlier::{self, Earlier, Told};
+use crate::notice::earlier::{self, Earlier, NoticeAmounts};
 use crate::notice::parse;
-use crate::notice::saved::Saved;
+use crate::notice::saved::SavedPart;
 
 /// Notices of earlier cuts.
 #[derive(Debug, Default)]
@@ -15,7 +15,7 @@ pub struct Old {
     pub hidden: Size,
     pub in_bytes: bool,
     /// The saved output that they name.
-    pub saved: Saved,
+    pub saved: SavedPart,
     /// The size of each notice in the text.
     pub sizes: Vec<Size>,
     /// Sizes of notices that may be kept as text, by unit number.
@@ -72,7 +72,7 @@ pub struct OldNotice {
     size: Size,
     hidden: usize,
     in_bytes: bool,
-    saved: Saved,
+    saved: SavedPart,
     /// Another line may follow, which names the saved output.
     takes_name: bool,
     /// The size of that line.
@@ -98,7 +98,7 @@ fn glued_mark(tail: Utf8, trailing: usize) -> Size {
     if is_glued { Utf8(line).size() } else { Size::default() }
 }
 
-impl State {
+impl SearchState {
     /// Records a line that is a notice between two blank lines, or a mark of an earlier search.
     pub fn look_for_notice(&mut self, unit: Unit, text: &[u8], size: Size) {
         if is_mark(text) {
@@ -110,8 +110,8 @@ impl State {
         }
         let named = self.maybe.take().filter(|notice| notice.takes_name && notice.name.is_none());
         self.maybe = named.and_then(|notice| {
-            let saved = Saved::parse_line(text.strip_suffix(b"\n")?);
-            (saved != Saved::Nowhere).then_some(OldNotice { saved, name: Some(size), ..notice })
+            let saved = SavedPart::parse_line(text.strip_suffix(b"\n")?);
+            (saved != SavedPart::Nowhere).then_some(OldNotice { saved, name: Some(size), ..notice })
         });
         if self.blank && matches!(text, [b'[' | b'.', .., b'\n']) {
             let notice = &text[..text.len() - 1];
@@ -162,7 +162,7 @@ impl Selection {
                 told.add(hidden, in_bytes, saved.clone());
             }
             old.units.sort_unstable_by_key(|(unit, _)| *unit);
-            if told != Told::default() {
+            if told != NoticeAmounts::default() {
                 old.marks = state.marks + glued_mark(tail, ends.trailing);
             }
         }
@@ -214,10 +214,10 @@ impl Selection {
 mod tests {
     use super::*;
     use crate::limits::Limits;
-    use crate::selection::Sought;
+    use crate::selection::SearchTerms;
 
     fn marks(text: &str) -> usize {
-        let sought = Sought { failure: true, needles: &[], query: &[] };
+        let sought = SearchTerms { failure: true, needles: &[], query: &[] };
         let mut selection = Selection::new(&Limits::NONE, sought);
         selection.push(text.as_bytes());
         selection.finish();

@@ -1,6 +1,6 @@
 //! Findings still waiting for trailing context lines.
 
-use super::State;
+use super::SearchState;
 use super::score::Score;
 use super::shelf::{Finding, Worth};
 use super::unit::Unit;
@@ -45,7 +45,7 @@ impl Open {
     }
 }
 
-impl State {
+impl SearchState {
     /// Extends open findings by a unit, and closes those that are complete.
     pub fn go_on(&mut self, unit: Unit, text: &[u8]) {
         let indented = matches!(text, [b' ' | b'\t' | b'|', _, ..]);

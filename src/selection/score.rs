@@ -36,7 +36,7 @@ impl Score {
 
 /// Scores a line or a piece of a long one, without escape sequences.
 pub fn score(line: &[u8]) -> Score {
-    let mut weighed = Weighed::default();
+    let mut weighed = LineWeight::default();
     let mut starts = Starts::default();
     for (nth, block) in line.chunks(BLOCK).enumerate() {
         let classes = Classes::of(block);
@@ -90,7 +90,7 @@ pub fn may_tell(word: &[u8]) -> bool {
 }
 
 #[derive(Default)]
-struct Weighed {
+struct LineWeight {
     /// The highest weight, and the number of matches.
     best: i32,
     hits: i32,
@@ -102,7 +102,7 @@ struct Weighed {
     minus: i32,
 }
 
-impl Weighed {
+impl LineWeight {
     fn hit(&mut self, weight: i32) {
         self.best = self.best.max(weight);
         self.hits += 1;

@@ -62,14 +62,14 @@ pub struct Shelf {
     /// The findings, each with the numbers of its units.
     findings: BTreeMap<Rank, (Finding, Box<[usize]>)>,
     /// The units of all findings, each stored once with its number of users.
-    units: BTreeMap<usize, Stored>,
+    units: BTreeMap<usize, ShelfEntry>,
     memory: usize,
     most: usize,
     full: bool,
 }
 
 #[derive(Clone, Debug)]
-struct Stored {
+struct ShelfEntry {
     unit: Unit,
     text: Box<[u8]>,
     users: usize,
@@ -94,7 +94,7 @@ impl Shelf {
             numbers.push(unit.number);
             let stored = self.units.entry(unit.number).or_insert_with(|| {
                 self.memory += text.len() + OVERHEAD;
-                Stored { unit, text: text.into(), users: 0 }
+                ShelfEntry { unit, text: text.into(), users: 0 }
             });
             stored.users += 1;
         }

@@ -6,7 +6,7 @@ use super::old::is_mark;
 use super::prefix::without_prefix;
 
 use super::unit::{LONG_LINE, Unit, Units};
-use super::{Aim, State, shapes};
+use super::{Aim, SearchState, shapes};
 use crate::encoding::{Size, Text, Utf8};
 use crate::notice::earlier;
 use crate::sieve::line_end;
@@ -15,8 +15,8 @@ use crate::sieve::line_end;
 pub const PART: usize = 16 * 1024;
 
 /// Takes the units of a part of the text.
-pub struct Reader<'r> {
-    pub state: &'r mut State,
+pub struct UnitReader<'r> {
+    pub state: &'r mut SearchState,
     pub aim: &'r mut Aim,
     pub gate: &'r Gate,
     /// Places that the sieves of the gate found in the part.
@@ -27,13 +27,13 @@ pub struct Reader<'r> {
     pub window: usize,
 }
 
-impl Units for Reader<'_> {
+impl Units for UnitReader<'_> {
     fn take(&mut self, unit: &[u8]) {
         self.state.take(unit, self.aim, self.window);
     }
 
     fn skim(&mut self, text: &[u8]) -> usize {
-        let Reader { state, gate, found, text: part, lengths, .. } = self;
+        let UnitReader { state, gate, found, text: part, lengths, .. } = self;
         // The text is the rest of the part.
         let start = part.len() - text.len();
         if !state.may_skim(gate) {
@@ -64,7 +64,7 @@ impl Units for Reader<'_> {
     }
 }
 
-impl State {
+impl SearchState {
     /// Returns true if the next units may be whole lines that change nothing but the ends of the text.
     fn may_skim(&self, gate: &Gate) -> bool {
         let begins_line = self.last.is_none_or(|last| last.ends_line);

@@ -10,7 +10,7 @@ use crate::relevance::Relevance;
 
 /// A piece that is kept, its size, the gaps that it adds, and the reason.
 #[derive(Clone, Copy, Debug)]
-pub struct Step {
+pub struct Addition {
     pub at: usize,
     pub size: Usage,
     pub gaps: isize,
@@ -28,7 +28,7 @@ impl Selection {
         mark: usize,
         limits: &Limits,
         explains: bool,
-    ) -> Option<Vec<Step>> {
+    ) -> Option<Vec<Addition>> {
         let last = pieces.last()?.unit.number;
         let units = old.first.number..=last;
         let is_in = |number: &usize| units.contains(number);
@@ -50,7 +50,7 @@ impl Selection {
                 let size = pieces[at].size(last, limits);
                 explained = explained.saturating_sub(usize::from(!taken.within(limits) && reason.tells()));
                 taken = taken.plus(size);
-                steps.push(Step { at, size, gaps, reason });
+                steps.push(Addition { at, size, gaps, reason });
             }
             if order.any() && !taken.within(limits) && explained == 0 || !order.step() {
                 return order.any().then_some(steps);

@@ -23,7 +23,7 @@ const STACK: usize = 8 << 20;
 pub struct Ahead<'s, 'e> {
     scope: &'s Scope<'s, 'e>,
     options: &'s Options,
-    waiting: VecDeque<Waiting<'s>>,
+    waiting: VecDeque<PendingRows<'s>>,
     /// Bytes and long rows that wait, and the maximum of these.
     bytes: usize,
     cutting: usize,
@@ -31,14 +31,14 @@ pub struct Ahead<'s, 'e> {
 }
 
 #[derive(Debug)]
-enum Waiting<'s> {
-    Rows(Written),
-    Cut(usize, ScopedJoinHandle<'s, Written>),
+enum PendingRows<'s> {
+    Rows(RowOutput),
+    Cut(usize, ScopedJoinHandle<'s, RowOutput>),
 }
 
 /// Rows to be written.
 #[derive(Debug, Default)]
-pub struct Written {
+pub struct RowOutput {
     pub rows: Vec<u8>,
     /// The rows differ from those of the old file.
     pub is_new: bool,
@@ -47,7 +47,7 @@ pub struct Written {
 }
 
 /// Questions to each result of a row, by the name that its call has.
-pub type Asked = Vec<(Option<String>, Vec<String>)>;
+pub type RowQuestions = Vec<(Option<String>, Vec<String>)>;
 
 impl<'s, 'e> Ahead<'s, 'e> {
     /// `size`: the bytes of the session.
@@ -77,7 +77,7 @@ impl<'s, 'e> Ahead<'s, 'e> {
     }
 
     /// Cuts a row on another thread. Returns false if none can be started.
-    pub fn cut(&mut self, row: Row, document: &Document, asked: Asked) -> bool {
+    pub fn cut(&mut self, row: Row, document: &Document, asked: RowQuestions) -> bool {
         let Row { number, format, text } = row;
         let (options, rows, length, nodes) = (self.options, text.to_vec(), text.len(), document.nodes());
         let work = move || {
@@ -89,14 +89,14 @@ impl<'s, 'e> Ahead<'s, 'e> {
             };
             let mut change = options.rewrite(&rows, &row.entry(&document), &[], &[], ask);
             match change.row.take() {
-                Some(rows) => Written { rows, is_new: true, change },
-                None => Written { is_new: false, change, rows },
+                Some(rows) => RowOutput { rows, is_new: true, change },
+                None => RowOutput { is_new: false, change, rows },
             }
         };
         let Ok(thread) = Builder::new().stack_size(STACK).spawn_scoped(self.scope, work) else {
             return false;
         };
-        self.waiting.push_back(Waiting::Cut(length, thread));
+        self.waiting.push_back(PendingRows::Cut(length, thread));
         self.bytes += length;
         self.cutting += 1;
         true
@@ -106,28 +106,28 @@ impl<'s, 'e> Ahead<'s, 'e> {
     pub fn push(&mut self, rows: &[u8], is_new: bool) {
         self.bytes += rows.len();
         match self.waiting.back_mut() {
-            Some(Waiting::Rows(last)) if last.is_new == is_new => last.rows.extend_from_slice(rows),
-            _ => self.waiting.push_back(Waiting::Rows(Written {
+            Some(PendingRows::Rows(last)) if last.is_new == is_new => last.rows.extend_from_slice(rows),
+            _ => self.waiting.push_back(PendingRows::Rows(RowOutput {
                 rows: rows.to_vec(),
                 is_new,
-                ..Written::default()
+                ..RowOutput::default()
             })),
         }
     }
 
     /// Returns the next rows. `all`: waits for them in any case, not only if too many wait.
-    pub fn next(&mut self, all: bool) -> Option<Written> {
+    pub fn next(&mut self, all: bool) -> Option<RowOutput> {
         let waits = all || self.bytes > MOST || self.cutting >= self.most_cutting;
         match self.waiting.front()? {
-            Waiting::Cut(_, thread) if !waits && !thread.is_finished() => return None,
+            PendingRows::Cut(_, thread) if !waits && !thread.is_finished() => return None,
             _ => {}
         }
         match self.waiting.pop_front()? {
-            Waiting::Rows(rows) => {
+            PendingRows::Rows(rows) => {
                 self.bytes -= rows.rows.len();
                 Some(rows)
             }
-            Waiting::Cut(length, thread) => {
+            PendingRows::Cut(length, thread) => {
                 self.bytes -= length;
                 self.cutting -= 1;
                 Some(thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
@@ -139,21 +139,21 @@ impl<'s, 'e> Ahead<'s, 'e> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect::structured::Structured;
+    use crate::dialect::structured::CopyChoice;
     use crate::policy::{Keep, Policy};
     use crate::session::progress::Progress;
     use crate::session::repair::{Request, repair};
     use crate::session::rewrite_row::SideData;
     use crate::session::row_format::Format;
-    use crate::slots::slot_rules::Rules;
+    use crate::slots::slot_rules::SlotRules;
     use std::fs;
     use std::time::SystemTime;
 
     fn options() -> Options {
         Options {
-            rules: Rules { policy: Policy { keep: Keep::Auto, ..Policy::default() }, clean: None },
+            rules: SlotRules { policy: Policy { keep: Keep::Auto, ..Policy::default() }, clean: None },
             side: SideData::Keep,
-            structured: Structured::Both,
+            structured: CopyChoice::Both,
             asks: true,
             media: None,
             dialect: None,

@@ -5,11 +5,11 @@ use std::io::{Seek, SeekFrom};
 
 use super::active_branch::SessionTree;
 use super::failure::Failure;
-use super::history::{History, Parsed};
+use super::history::{History, ResultRow};
 use super::progress::Progress;
 use super::rewrite_row::{Options, ResultSize};
 use super::row_format::{Entry, Format};
-use super::rows::{Reading, Row, Rows, each_row};
+use super::rows::{Row, RowReader, Rows, each_row};
 use super::session_file::SessionFile;
 use crate::dialect::{self, Table};
 use crate::limits::UNLIMITED;
@@ -20,15 +20,15 @@ use crate::truncate::figures::Original;
 
 /// The target of all results together.
 #[derive(Clone, Debug)]
-pub enum Budget {
+pub enum ResultsTarget {
     Aggregate(Aggregate),
-    Media(media::Budget),
-    Plan(Vec<Step>),
+    Media(media::MediaBudget),
+    Plan(Vec<PlanStep>),
 }
 
 /// A step of a plan over messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct PlanStep {
     /// The index of the message.
     pub index: u64,
     pub call_id: Option<String>,
@@ -105,14 +105,14 @@ impl Survey {
     /// Scans a session and returns the result of [`Survey::limits`].
     pub fn read(
         session: &SessionFile,
-        budget: &Budget,
+        budget: &ResultsTarget,
         options: &Options,
         lights: &[Limit],
         progress: &Progress,
     ) -> Result<(Vec<Limit>, usize), Failure> {
         let mut rows = Rows::of_session(session);
         let mut survey: Option<Survey> = None;
-        let mut reading = Reading::of_session(session);
+        let mut reading = RowReader::of_session(session);
         let (mut history, mut start) = (History::of(session), 0);
         let mut take = |bytes: &[u8]| {
             let from = start;
@@ -123,7 +123,7 @@ impl Survey {
             let row = Row { text: once.as_deref().unwrap_or(row.text), ..row };
             if let Some(document) = row.document() {
                 let entry = row.entry(&document);
-                let parsed = Parsed {
+                let parsed = ResultRow {
                     start: from,
                     bytes,
                     format: row.format,
@@ -133,7 +133,7 @@ impl Survey {
                 let lights = Limit::in_row(lights, row.number);
                 options.prepared(row.text, &entry, lights, |_, entry, _| {
                     let sizes = match budget {
-                        Budget::Media(_) => options.media_sizes(entry),
+                        ResultsTarget::Media(_) => options.media_sizes(entry),
                         _ => options.measure(entry, ask),
                     };
                     survey.push(row.number, entry, sizes);
@@ -173,7 +173,7 @@ impl Survey {
     }
 
     /// Returns the limits of results in order, and the number of plan steps without a matching result.
-    pub fn limits(mut self, budget: &Budget, policy: &Policy) -> (Vec<Limit>, usize) {
+    pub fn limits(mut self, budget: &ResultsTarget, policy: &Policy) -> (Vec<Limit>, usize) {
         if self.format.is_tree() {
             let branch = std::mem::take(&mut self.tree).branch();
             self.results.retain(|seen| branch.holds(seen.row));
@@ -181,14 +181,14 @@ impl Survey {
         }
         self.results.retain(|seen| seen.message >= self.first);
         match budget {
-            Budget::Aggregate(aggregate) => (self.planned(aggregate, policy), 0),
-            Budget::Media(budget) => (self.lights(budget), 0),
-            Budget::Plan(steps) => self.matched(steps),
+            ResultsTarget::Aggregate(aggregate) => (self.planned(aggregate, policy), 0),
+            ResultsTarget::Media(budget) => (self.lights(budget), 0),
+            ResultsTarget::Plan(steps) => self.matched(steps),
         }
     }
 
     /// Returns the results that lose payloads.
-    fn lights(&self, budget: &media::Budget) -> Vec<Limit> {
+    fn lights(&self, budget: &media::MediaBudget) -> Vec<Limit> {
         let sizes: Vec<usize> = self.results.iter().flat_map(|seen| &seen.measured.media).copied().collect();
         let mut gone = budget.gone(&sizes).into_iter();
         let lights = self.results.iter().map(|seen| {
@@ -229,7 +229,7 @@ impl Survey {
 
     /// Matches each step to a result, by call id and length. In files of plain messages, the index can replace the call
     /// id.
-    fn matched(&self, steps: &[Step]) -> (Vec<Limit>, usize) {
+    fn matched(&self, steps: &[PlanStep]) -> (Vec<Limit>, usize) {
         let mut known: Vec<(usize, usize)> = vec![];
         for (at, seen) in self.results.iter().enumerate() {
             let call = seen.measured.id.as_deref().map(Key::Call);
@@ -246,7 +246,7 @@ impl Survey {
             let mut same = known[from..].iter().take_while(|(other, _)| *other == hash).map(|(_, at)| *at);
             match same.find(|at| limits[*at].is_none()) {
                 Some(at) => {
-                    let budget = media::Budget { bytes: step.media, items: usize::MAX, first: false };
+                    let budget = media::MediaBudget { bytes: step.media, items: usize::MAX, first: false };
                     let gone = budget.gone(&self.results[at].measured.media);
                     limits[at] = Some(Limit { gone, ..self.results[at].limit(step.max_chars) });
                 }
@@ -286,16 +286,16 @@ impl SurveyResult {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect::structured::Structured;
+    use crate::dialect::structured::CopyChoice;
     use crate::json::Document;
     use crate::policy::Policy;
     use crate::session::rewrite_row::SideData;
-    use crate::slots::slot_rules::Rules;
+    use crate::slots::slot_rules::SlotRules;
 
     fn surveyed(rows: &[&str]) -> Survey {
-        let rules = Rules { policy: Policy::default(), clean: None };
+        let rules = SlotRules { policy: Policy::default(), clean: None };
         let side = SideData::Keep;
-        let structured = Structured::Both;
+        let structured = CopyChoice::Both;
         let options = Options { rules, side, structured, asks: false, media: None, dialect: None };
         let mut survey = Survey::of(Format::default());
         for (number, row) in rows.iter().enumerate() {
@@ -306,16 +306,16 @@ mod tests {
         survey
     }
 
-    fn step(index: u64, call_id: Option<&str>, chars: usize) -> Step {
-        Step { index, call_id: call_id.map(str::to_owned), chars, max_chars: 1, media: 0 }
+    fn step(index: u64, call_id: Option<&str>, chars: usize) -> PlanStep {
+        PlanStep { index, call_id: call_id.map(str::to_owned), chars, max_chars: 1, media: 0 }
     }
 
     #[test]
     fn steps_are_matched_by_call_and_length() {
         let a = r#"{"role":"tool","tool_call_id":"a","content":"12345"}"#;
         let b = r#"{"role":"tool","tool_call_id":"b","content":"12345"}"#;
-        let plan = |rows: &[&str], steps: &[Step]| {
-            let budget = Budget::Plan(steps.to_vec());
+        let plan = |rows: &[&str], steps: &[PlanStep]| {
+            let budget = ResultsTarget::Plan(steps.to_vec());
             let (limits, unmatched) = surveyed(rows).limits(&budget, &Policy::default());
             (limits.iter().map(|limit| limit.row).collect::<Vec<_>>(), unmatched)
         };

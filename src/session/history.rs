@@ -25,14 +25,14 @@ pub struct History<'s> {
     /// The rows before that were not read, in order. Each part begins and ends with a row.
     unread: Vec<Range<u64>>,
     /// The last call of a name, by the hash of that.
-    calls: HashMap<u64, Call>,
+    calls: HashMap<u64, CallPlace>,
     /// The user's last words, and those before, in order, each with the start of its row.
     words: Vec<(u64, Vec<String>)>,
     failure: Option<Failure>,
 }
 
 #[derive(Debug)]
-struct Call {
+struct CallPlace {
     /// The start of its row.
     row: u64,
     /// The bytes of the arguments.
@@ -41,7 +41,7 @@ struct Call {
 
 /// A row with a result.
 #[derive(Clone, Copy, Debug)]
-pub struct Parsed<'r> {
+pub struct ResultRow<'r> {
     /// The offset of the row in the file.
     pub start: u64,
     pub bytes: &'r [u8],
@@ -63,7 +63,7 @@ impl<'s> History<'s> {
 
     /// Returns what was asked of a result in a row. Rows with results come in the order of the file. Returns nothing if
     /// rows cannot be read, which [`History::check`] reports.
-    pub fn asked(&mut self, result: &ToolResult, row: &Parsed) -> Vec<String> {
+    pub fn asked(&mut self, result: &ToolResult, row: &ResultRow) -> Vec<String> {
         self.try_asked(result, row).unwrap_or_else(|failure| {
             self.failure = Some(failure);
             vec![]
@@ -74,7 +74,7 @@ impl<'s> History<'s> {
         self.failure.take().map_or(Ok(()), Err)
     }
 
-    fn try_asked(&mut self, result: &ToolResult, row: &Parsed) -> Result<Vec<String>, Failure> {
+    fn try_asked(&mut self, result: &ToolResult, row: &ResultRow) -> Result<Vec<String>, Failure> {
         self.go_on(row);
         let name = name_of(result).map(|name| hash(name.as_bytes()));
         self.look_back(name, row)?;
@@ -89,7 +89,7 @@ impl<'s> History<'s> {
     }
 
     /// Takes note of a row and of those before it, of which only the row itself was parsed, if at all.
-    fn go_on(&mut self, row: &Parsed) {
+    fn go_on(&mut self, row: &ResultRow) {
         let known = self.end;
         self.end = known.max(row.start + row.bytes.len() as u64);
         let end = match row.entry.filter(|_| known <= row.start) {
@@ -106,7 +106,7 @@ impl<'s> History<'s> {
 
     /// Reads rows backwards until neither a later call of a name nor later words before a row may be among those not
     /// read.
-    fn look_back(&mut self, name: Option<u64>, row: &Parsed) -> Result<(), Failure> {
+    fn look_back(&mut self, name: Option<u64>, row: &ResultRow) -> Result<(), Failure> {
         let mut size = CHUNK;
         while let Some(part) = self.unread.last().cloned().filter(|part| self.seeks(name, row, part.end)) {
             let start = part.start.max(part.end.saturating_sub(size));
@@ -140,7 +140,7 @@ impl<'s> History<'s> {
     }
 
     /// Returns true if something that is sought may be in rows before `end`.
-    fn seeks(&self, name: Option<u64>, row: &Parsed, end: u64) -> bool {
+    fn seeks(&self, name: Option<u64>, row: &ResultRow, end: u64) -> bool {
         let is_before = |known: Option<u64>| known.is_none_or(|known| known < end);
         let call = name.is_some_and(|name| is_before(self.calls.get(&name).map(|call| call.row)));
         call || is_before(self.words_before(row.start).map(|(start, _)| *start))
@@ -179,7 +179,8 @@ impl<'s> History<'s> {
             };
             if self.calls.get(&name).is_none_or(|known| known.row <= start) {
                 let place = |arg: &Value| text + arg.start() as u64..text + arg.end() as u64;
-                self.calls.insert(name, Call { row: start, args: call.args.iter().map(place).collect() });
+                self.calls
+                    .insert(name, CallPlace { row: start, args: call.args.iter().map(place).collect() });
             }
         }
         let words: Vec<Value> = messages().flat_map(|message| Table::get().words(message)).collect();
@@ -218,7 +219,7 @@ mod tests {
             if let Some(document) = Document::parse(row.trim_start_matches(MARK).as_bytes()) {
                 let entry = Entry::of(document.root(), format);
                 let entry_of_file = is_parsed(at).then_some(&entry);
-                let parsed = Parsed { start, bytes: bytes.as_bytes(), format, entry: entry_of_file };
+                let parsed = ResultRow { start, bytes: bytes.as_bytes(), format, entry: entry_of_file };
                 let results = Table::get().results(entry.messages[0], None);
                 all.extend(results.first().map(|result| history.asked(result, &parsed)));
                 history.check().unwrap();

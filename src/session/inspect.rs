@@ -11,7 +11,7 @@ use super::media::{Payloads, ResultMedia};
 use super::progress::{Progress, ProgressCounts};
 use super::rewrite_row::{Options, texts_of};
 use super::row_format::SessionKind;
-use super::rows::{Reading, Row, Rows, each_row};
+use super::rows::{Row, RowReader, Rows, each_row};
 use super::session_file::SessionFile;
 use crate::dialect::{Table, ToolResult};
 use crate::encoding::Size;
@@ -67,7 +67,7 @@ pub fn inspect(path: &Path, options: &Options, top: usize, progress: &Progress) 
         options,
         top,
         line: 0,
-        reading: Reading::of_session(&session),
+        reading: RowReader::of_session(&session),
         tools: Tools::default(),
         report: Report::default(),
     };
@@ -87,7 +87,7 @@ struct Inspector<'a> {
     options: &'a Options,
     top: usize,
     line: u64,
-    reading: Reading,
+    reading: RowReader,
     tools: Tools,
     report: Report,
 }

@@ -3,7 +3,7 @@
 use memchr::memmem::Finder;
 
 use super::rewrite_row::{Options, SideData};
-use crate::dialect::structured::Structured;
+use crate::dialect::structured::CopyChoice;
 use crate::tokens::MOST_PER_CHAR;
 
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl Prefilter {
             SideData::Cap { max, .. } => max,
             SideData::Drop => 0,
         };
-        let is_any = options.rules.prepares() || options.structured != Structured::Both;
+        let is_any = options.rules.prepares() || options.structured != CopyChoice::Both;
         let least = if is_any { 0 } else { sizes.min(lines).min(side) };
         Prefilter { least, surrogates: ["\\ud", "\\uD"].map(Finder::new) }
     }
@@ -45,15 +45,15 @@ impl Prefilter {
 mod tests {
     use super::*;
     use crate::policy::Policy;
-    use crate::slots::slot_rules::Rules;
+    use crate::slots::slot_rules::SlotRules;
 
     #[test]
     fn small_rows_are_skipped() {
-        let rules = Rules { policy: Policy::default(), clean: None };
+        let rules = SlotRules { policy: Policy::default(), clean: None };
         let gate = Prefilter::of(&Options {
             rules,
             side: SideData::Cap { max: 8_192, spare: 0 },
-            structured: Structured::Both,
+            structured: CopyChoice::Both,
             asks: false,
             media: None,
             dialect: None,

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::SystemTime;
 
-use super::ahead::{Ahead, Written};
-use super::budget_survey::{Budget, Limit, Survey};
+use super::ahead::{Ahead, RowOutput};
+use super::budget_survey::{Limit, ResultsTarget, Survey};
 use super::cuts::Cuts;
 use super::failure::Failure;
-use super::history::{History, Parsed};
+use super::history::{History, ResultRow};
 use super::lock::{self, Lock};
 use super::prefilter::Prefilter;
 use super::progress::{Progress, ProgressCounts};
@@ -18,7 +18,7 @@ use super::replacement::Replacement;
 use super::report::{Reason, Report};
 use super::rewrite_row::{Options, RowChange, texts_of};
 use super::row_format::SessionKind;
-use super::rows::{Reading, Row, Rows, each_row};
+use super::rows::{Row, RowReader, Rows, each_row};
 use super::session_file::SessionFile;
 use super::swap::{self, Swap};
 use crate::dialect::ToolResult;
@@ -29,7 +29,7 @@ use crate::platform;
 pub struct Request {
     pub path: PathBuf,
     pub options: Options,
-    pub budget: Option<Budget>,
+    pub budget: Option<ResultsTarget>,
     pub backup: bool,
     pub dry_run: bool,
     pub lock: bool,
@@ -50,14 +50,14 @@ pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure>
     let _locks = is_locked.then(|| locks(&request.path, &path, request.born, progress)).transpose()?;
     let recovered = if request.dry_run { 0 } else { swap::recover(&path, progress)? };
     let session = SessionFile::open_any(path)?;
-    let survey = |budget: Option<&Budget>, lights: &[Limit]| {
+    let survey = |budget: Option<&ResultsTarget>, lights: &[Limit]| {
         budget.map_or(Ok((vec![], 0)), |budget| {
             Survey::read(&session, budget, &request.options, lights, progress)
         })
     };
     // A plan says itself which payloads stay.
-    let is_planned = matches!(request.budget, Some(Budget::Plan(_)));
-    let media = request.options.media.filter(|_| !is_planned).map(Budget::Media);
+    let is_planned = matches!(request.budget, Some(ResultsTarget::Plan(_)));
+    let media = request.options.media.filter(|_| !is_planned).map(ResultsTarget::Media);
     let (lights, _) = survey(media.as_ref(), &[])?;
     let (limits, unmatched) = survey(request.budget.as_ref(), &lights)?;
     let made = thread::scope(|scope| {
@@ -72,7 +72,7 @@ pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure>
             history: History::of(&session),
             ahead: Ahead::new(scope, &request.options, session.found.len()),
             out: None,
-            tally: Tally { reading: Reading::of_session(&session), ..Tally::default() },
+            tally: Tally { reading: RowReader::of_session(&session), ..Tally::default() },
         };
         let mut rows = Rows::of_session(&session);
         repair.write(&mut rows)?;
@@ -100,7 +100,7 @@ pub fn locks(
 /// The counts so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
-    reading: Reading,
+    reading: RowReader,
     /// Messages of a document.
     messages: u64,
     shape: SessionKind,
@@ -243,7 +243,7 @@ impl Repair<'_, '_> {
 
     /// Writes the rows that wait no longer. `all`: waits for the others.
     fn write_waiting(&mut self, all: bool) -> Result<(), Failure> {
-        while let Some(Written { rows, is_new, change }) = self.ahead.next(all) {
+        while let Some(RowOutput { rows, is_new, change }) = self.ahead.next(all) {
             self.count(&change, is_new);
             if is_new {
                 self.begin()?;
@@ -315,7 +315,7 @@ impl Repair<'_, '_> {
             return Ok(Outcome::Same);
         }
         let entry_of_file = once.is_none().then_some(&entry);
-        let parsed = Parsed { start, bytes, format: row.format, entry: entry_of_file };
+        let parsed = ResultRow { start, bytes, format: row.format, entry: entry_of_file };
         // Limits of a budget are for few rows, and those without a change need no thread.
         let is_plain = once.is_none() && mark.is_empty() && lights.is_empty() && limits.is_empty();
         if ahead && is_plain {
@@ -375,7 +375,7 @@ impl Repair<'_, '_> {
                 .map_err(|failure| failure.after_rename(swap.abandon()))?;
         }
         let tally = self.tally;
-        let Reading { format, rows, .. } = tally.reading;
+        let RowReader { format, rows, .. } = tally.reading;
         let format = format.unwrap_or_default();
         let rows = if format.is_document() { tally.messages } else { rows };
         let is_empty = rows <= u64::from(format.layout.is_some() && !format.is_document());

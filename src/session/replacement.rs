@@ -8,7 +8,7 @@ use super::progress::Progress;
 use super::rows::Rows;
 use super::session_file::SessionFile;
 use super::swap::Swap;
-use super::temp_file::{State, TempFile};
+use super::temp_file::{SwapState, TempFile};
 use crate::platform;
 
 /// Bytes copied or written per step.
@@ -71,7 +71,7 @@ impl Replacement {
         progress: &'s Progress,
     ) -> Result<Swap<'s>, Failure> {
         let made = self.file.metadata()?;
-        let state = State {
+        let state = SwapState {
             old: platform::number(&session.found),
             new: platform::number(&made),
             read: rows.read,

@@ -7,7 +7,7 @@ use super::media::{Payloads, ResultMedia};
 use super::row_format::Entry;
 use super::rows::Row;
 use super::splice::Splices;
-use crate::dialect::structured::{Structured, copies};
+use crate::dialect::structured::{CopyChoice, copies};
 use crate::dialect::{Table, ToolResult};
 use crate::encoding::Utf16;
 use crate::json::{Document, Literal, Value, string, without_controls};
@@ -16,21 +16,21 @@ use crate::notice::earlier;
 use crate::slots::clamp_slots::{Fit, SlotCuts, SlotEdit, clamp_json, clamp_slots};
 use crate::slots::side_data;
 use crate::slots::slot_json::cap_shape;
-use crate::slots::slot_rules::Rules;
+use crate::slots::slot_rules::SlotRules;
 use crate::truncate::figures::Original;
 use crate::truncate::input::Input;
 
 /// The options that apply to every row.
 #[derive(Clone, Debug)]
 pub struct Options {
-    pub rules: Rules,
+    pub rules: SlotRules,
     pub side: SideData,
     /// The copies that stay of what an MCP result carries twice.
-    pub structured: Structured,
+    pub structured: CopyChoice,
     /// Ask of each result what its history says.
     pub asks: bool,
     /// Bounds the payloads of all results together.
-    pub media: Option<media::Budget>,
+    pub media: Option<media::MediaBudget>,
     /// Only process results of this dialect.
     pub dialect: Option<String>,
 }
@@ -102,7 +102,7 @@ impl Options {
 
     /// Returns a row whose results carry nothing twice, if it differs.
     pub fn sent_once(&self, row: &Row) -> Option<Vec<u8>> {
-        if self.structured == Structured::Both {
+        if self.structured == CopyChoice::Both {
             return None;
         }
         let document = row.document()?;
@@ -265,7 +265,7 @@ impl Options {
         }
     }
 
-    fn asking(&self, rules: Rules, result: &ToolResult, texts: &[Literal], ask: Ask) -> Rules {
+    fn asking(&self, rules: SlotRules, result: &ToolResult, texts: &[Literal], ask: Ask) -> SlotRules {
         if self.asks { rules.asking(texts, || ask(result)) } else { rules }
     }
 

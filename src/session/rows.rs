@@ -107,7 +107,7 @@ pub fn each_row(block: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// The position in a file.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Reading {
+pub struct RowReader {
     /// `None` before the first row that is JSON.
     pub format: Option<Format>,
     /// Rows that are not blank.
@@ -125,9 +125,9 @@ pub struct Row<'r> {
     pub text: &'r [u8],
 }
 
-impl Reading {
-    pub fn of_session(session: &SessionFile) -> Reading {
-        Reading { format: session.document.map(Format::of_document), ..Reading::default() }
+impl RowReader {
+    pub fn of_session(session: &SessionFile) -> RowReader {
+        RowReader { format: session.document.map(Format::of_document), ..RowReader::default() }
     }
 
     /// Returns the length of the byte order mark in the next row.
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn the_first_row_that_is_not_blank_determines_the_format() {
-        let mut reading = Reading::default();
+        let mut reading = RowReader::default();
         let marked = format!("\u{feff}{HEADER}\n");
         for blank in ["\u{feff}\n", " \r\n", ""] {
             assert!(reading.next(blank.as_bytes()).is_none(), "{blank:?}");
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn byte_order_marks_are_not_part_of_the_first_row() {
-        let mut reading = Reading::default();
+        let mut reading = RowReader::default();
         let marked = format!("\u{feff}{HEADER}");
         assert_eq!(reading.mark_in(marked.as_bytes()), 3);
         assert_eq!(reading.next(marked.as_bytes()).unwrap().text, HEADER.as_bytes());

@@ -1,6 +1,6 @@
 //! Replaces a session's file with a new one.
 //!
-//! S is the session. W is a file beside it, whose name contains a [`State`] that identifies the other files. *Old* is the
+//! S is the session. W is a file beside it, whose name contains a [`SwapState`] that identifies the other files. *Old* is the
 //! file that was read, *new* is the rewritten one, and *other* is a file that another writer put in their place.
 //!
 //! | S | W | when | to do |
@@ -32,7 +32,7 @@ use super::progress::Progress;
 use super::row_format::is_blank;
 use super::rows::{Rows, each_row};
 use super::session_file::SessionFile;
-use super::temp_file::{State, TempFile, abandoned_name, left_behind, own_name};
+use super::temp_file::{SwapState, TempFile, abandoned_name, left_behind, own_name};
 use crate::platform::{self, number};
 
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub struct Swap<'s> {
     progress: &'s Progress,
     /// W, while it exists.
     aside: Option<PathBuf>,
-    state: State,
+    state: SwapState,
     /// The owner of S: rows of W are not given to any other user.
     owner: u32,
     live: Option<AppendedFile>,
@@ -61,7 +61,7 @@ pub fn recover(session: &Path, progress: &Progress) -> Result<u64, Failure> {
             continue;
         };
         let is_trusted = found.is_file() && platform::owner(&found) == platform::owner(&live);
-        let Some(state) = State::parse(&state).filter(|_| is_trusted) else { continue };
+        let Some(state) = SwapState::parse(&state).filter(|_| is_trusted) else { continue };
         let claimed = own_name(session, &state.text());
         if fs::rename(path, &claimed).is_ok() {
             let mut swap = Swap::of(session, &live, state, progress);
@@ -74,7 +74,7 @@ pub fn recover(session: &Path, progress: &Progress) -> Result<u64, Failure> {
 }
 
 impl<'s> Swap<'s> {
-    fn of(session: &'s Path, found: &Metadata, state: State, progress: &'s Progress) -> Swap<'s> {
+    fn of(session: &'s Path, found: &Metadata, state: SwapState, progress: &'s Progress) -> Swap<'s> {
         Swap { session, progress, aside: None, state, owner: platform::owner(found), live: None, brought: 0 }
     }
 
@@ -82,7 +82,7 @@ impl<'s> Swap<'s> {
     pub fn begin(
         mut new: TempFile,
         session: &'s SessionFile,
-        state: State,
+        state: SwapState,
         progress: &'s Progress,
     ) -> Result<Swap<'s>, Failure> {
         let mut swap = Swap::of(&session.path, &session.found, state, progress);
@@ -119,7 +119,7 @@ impl<'s> Swap<'s> {
         self.aside = held.map(TempFile::leave);
         // A copy has an inode number of its own.
         let old = self.aside.as_deref().and_then(number_at).unwrap_or(state.old);
-        match self.note(State { old, ..state }) {
+        match self.note(SwapState { old, ..state }) {
             Err(error) => Err(Failure::from(error).after_rename(self.abandon())),
             Ok(()) => Ok(self),
         }
@@ -153,7 +153,7 @@ impl<'s> Swap<'s> {
         while let Some(aside) = &self.aside {
             self.progress.note();
             let (found, live) = (fs::symlink_metadata(aside)?, number_at(self.session));
-            let State { old, new, written, .. } = self.state;
+            let SwapState { old, new, written, .. } = self.state;
             let of = number(&found);
             if of == old && live == Some(old) || of == new && found.len() <= written {
                 self.state.backup = false;
@@ -163,7 +163,7 @@ impl<'s> Swap<'s> {
                 self.end()?;
             } else if of == new {
                 let new = live.unwrap_or_default();
-                self.note(State { old: of, new, read: written, ..State::default() })?;
+                self.note(SwapState { old: of, new, read: written, ..SwapState::default() })?;
             } else if live == Some(new) {
                 exchange(aside, self.session, new, self.progress)?;
             } else {
@@ -205,7 +205,7 @@ impl<'s> Swap<'s> {
         let mut added = 0;
         if !live.has(row, begun) {
             let written = live.length()?;
-            self.note(State { read: at, rest: 0, written, row: hash_of(new), ..self.state })?;
+            self.note(SwapState { read: at, rest: 0, written, row: hash_of(new), ..self.state })?;
             added = live.append(new, written)?;
             self.progress.note();
             self.brought += 1;
@@ -217,7 +217,7 @@ impl<'s> Swap<'s> {
     /// Opens S and records the rows that it has. In new, only the row begun before a kill can come from old.
     fn open(&self) -> io::Result<AppendedFile> {
         let mut live = AppendedFile::open(self.session, self.owner)?;
-        let State { new, written, row, .. } = self.state;
+        let SwapState { new, written, row, .. } = self.state;
         if live.number != new || live.length()? < written {
             live.know(0, |_| true)?;
         } else if row != 0 {
@@ -230,7 +230,7 @@ impl<'s> Swap<'s> {
     pub fn sync(&mut self, read: u64) -> Result<(), Failure> {
         let Some(live) = self.live.take() else { return Ok(()) };
         live.sync()?;
-        Ok(self.note(State { read, rest: 0, row: 0, ..self.state })?)
+        Ok(self.note(SwapState { read, rest: 0, row: 0, ..self.state })?)
     }
 
     /// Keeps W as a backup and returns its path, or removes it.
@@ -255,7 +255,7 @@ impl<'s> Swap<'s> {
     }
 
     /// Records a state in W's name.
-    fn note(&mut self, state: State) -> io::Result<()> {
+    fn note(&mut self, state: SwapState) -> io::Result<()> {
         if let Some(aside) = &mut self.aside {
             let name = own_name(self.session, &state.text());
             fs::rename(&*aside, &name)?;

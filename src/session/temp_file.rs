@@ -71,7 +71,7 @@ pub fn with_end(path: &Path, end: impl AsRef<OsStr>) -> PathBuf {
 
 /// The state of a swap, stored in the name of a file; see [`super::swap`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct State {
+pub struct SwapState {
     /// The inode numbers of the old file and the new one.
     pub old: u64,
     pub new: u64,
@@ -86,17 +86,17 @@ pub struct State {
     pub backup: bool,
 }
 
-impl State {
+impl SwapState {
     pub fn text(&self) -> String {
-        let State { old, new, read, rest, written, row, backup } = *self;
+        let SwapState { old, new, read, rest, written, row, backup } = *self;
         format!("{old:x}-{new:x}-{read:x}-{rest:x}-{written:x}-{row:x}-{:x}", u8::from(backup))
     }
 
-    pub fn parse(text: &str) -> Option<State> {
+    pub fn parse(text: &str) -> Option<SwapState> {
         let numbers: Option<Vec<u64>> =
             text.split('-').map(|number| u64::from_str_radix(number, 16).ok()).collect();
         let [old, new, read, rest, written, row, backup] = numbers?.try_into().ok()?;
-        Some(State { old, new, read, rest, written, row, backup: backup != 0 })
+        Some(SwapState { old, new, read, rest, written, row, backup: backup != 0 })
     }
 }
 

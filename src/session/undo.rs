@@ -12,7 +12,7 @@ use super::repair::locks;
 use super::replacement::{CHUNK, Replacement};
 use super::report::Report;
 use super::row_format::is_blank;
-use super::rows::{Reading, Rows, each_row};
+use super::rows::{RowReader, Rows, each_row};
 use super::session_file::SessionFile;
 use super::swap::{self, Swap};
 use super::temp_file::with_end;
@@ -185,7 +185,7 @@ fn messages_of(session: &SessionFile) -> Result<Option<usize>, Failure> {
     session.from(0, |mut file| {
         let mut all = vec![];
         file.read_to_end(&mut all)?;
-        let mut reading = Reading::of_session(session);
+        let mut reading = RowReader::of_session(session);
         let Some(row) = reading.next(&all) else { return Ok(None) };
         Ok(row.document().map(|document| row.entry(&document).messages.len()))
     })

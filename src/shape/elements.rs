@@ -14,24 +14,24 @@ const RARE: u32 = 4;
 
 /// Finds elements that tell more than others.
 #[derive(Debug)]
-pub struct Telling<'p> {
+pub struct ElementFinder<'p> {
     policy: &'p Policy,
-    sought: Option<Sought>,
+    sought: Option<ElementTerms>,
     /// Positions of what tells, by list.
     found: HashMap<u32, Vec<usize>>,
 }
 
 /// Texts that a caller looks for. All needles are searched in one pass.
 #[derive(Debug)]
-struct Sought {
+struct ElementTerms {
     /// `None` without needles, or if they exceed the memory that an automaton can address.
     needles: Option<AhoCorasick>,
     question: Question,
 }
 
-impl<'p> Telling<'p> {
+impl<'p> ElementFinder<'p> {
     pub fn new(policy: &'p Policy) -> Self {
-        Telling { policy, sought: None, found: HashMap::new() }
+        ElementFinder { policy, sought: None, found: HashMap::new() }
     }
 
     /// Returns true if a list may be left unread. Reading all of many nested lists takes time quadratic in their depth.
@@ -46,9 +46,9 @@ impl<'p> Telling<'p> {
         if elements.len() < 3 && self.may_skip() {
             return &[];
         }
-        let Telling { policy, sought, found } = self;
+        let ElementFinder { policy, sought, found } = self;
         found.entry(list.id()).or_insert_with(|| {
-            let sought = sought.get_or_insert_with(|| Sought::new(policy));
+            let sought = sought.get_or_insert_with(|| ElementTerms::new(policy));
             let usual = usual_kind(elements);
             let mut tells = |element: &Value| {
                 let source = element.source();
@@ -59,10 +59,10 @@ impl<'p> Telling<'p> {
     }
 }
 
-impl Sought {
-    fn new(policy: &Policy) -> Sought {
+impl ElementTerms {
+    fn new(policy: &Policy) -> ElementTerms {
         let needles = Some(&policy.needles).filter(|needles| !needles.is_empty());
-        Sought {
+        ElementTerms {
             needles: needles.and_then(|needles| AhoCorasick::new(needles).ok()),
             question: Question::new(&policy.query),
         }
@@ -113,7 +113,7 @@ mod tests {
             let expected: Vec<usize> = (0..elements.len()).filter(|at| has(elements[*at].source())).collect();
             let policy = Policy { needles, ..Policy::default() };
             assert_eq!(
-                Telling::new(&policy).among(document.root(), &elements),
+                ElementFinder::new(&policy).among(document.root(), &elements),
                 expected,
                 "{:?}",
                 policy.needles
@@ -132,7 +132,7 @@ mod tests {
             let sizes = Sizes::new(&document, None);
             for (query, most) in [(vec![], 2), (vec!["a".to_owned()], usize::MAX)] {
                 let policy = Policy { query, ..Policy::default() };
-                let mut telling = Telling::new(&policy);
+                let mut telling = ElementFinder::new(&policy);
                 Rooms::share(&document, &sizes, &mut telling, json.len() / 2);
                 assert!(telling.found.len() <= most, "{start} {}", telling.found.len());
             }

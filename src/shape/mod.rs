@@ -43,15 +43,15 @@ use crate::limits::Limits;
 use crate::policy::Policy;
 use crate::tokens::Estimate;
 
-use elements::Telling;
+use elements::ElementFinder;
 use rooms::Rooms;
-use rules::Rules;
+use rules::SchemaRules;
 use sizes::Sizes;
 use write::write;
 
 /// JSON with less in it, and counts of what is missing. What an omitted value contains is not counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shaped {
+pub struct ShapeOutcome {
     pub json: Vec<u8>,
     /// More than white space is missing.
     pub is_less: bool,
@@ -64,26 +64,26 @@ pub struct Shaped {
 
 /// Rewrites JSON, without white space, to fit the limits of a policy. If the limits leave no room for JSON that validates
 /// against its schema, or the schema takes too long to read, ignores it. Returns `None` for a text that is no JSON.
-pub fn shape(json: &str, policy: &Policy) -> Option<Shaped> {
+pub fn shape(json: &str, policy: &Policy) -> Option<ShapeOutcome> {
     let document = Document::parse(json.as_bytes())?;
     let schema = policy.schema.as_ref().and_then(|schema| Document::parse(schema.as_bytes()));
-    if let Some(rules) = schema.and_then(|schema| Rules::new(&document, schema.root())) {
+    if let Some(rules) = schema.and_then(|schema| SchemaRules::new(&document, schema.root())) {
         let sizes = Sizes::new(&document, Some(rules));
         let made = shape_within(&document, &sizes, policy, sizes.at(0).floor as usize);
         if made.is_some() {
-            return made.map(|made| Shaped { validates: true, ..made });
+            return made.map(|made| ShapeOutcome { validates: true, ..made });
         }
     }
     shape_within(&document, &Sizes::new(&document, None), policy, 0)
 }
 
 /// Writes JSON of at least `least` bytes to fit, if there is room.
-fn shape_within(document: &Document, sizes: &Sizes, policy: &Policy, least: usize) -> Option<Shaped> {
-    let mut telling = Telling::new(policy);
+fn shape_within(document: &Document, sizes: &Sizes, policy: &Policy, least: usize) -> Option<ShapeOutcome> {
+    let mut telling = ElementFinder::new(policy);
     let mut make = |bytes: usize| {
         let rooms = Rooms::share(document, sizes, &mut telling, bytes);
         let made = write(document, sizes, &rooms);
-        Shaped { is_less: made.json.len() < sizes.full(0), ..made }
+        ShapeOutcome { is_less: made.json.len() < sizes.full(0), ..made }
     };
     let Limits { bytes, line_bytes, chars, lines, .. } = policy.limits;
     // A char takes at most three bytes, and at least one. All of it is one line.

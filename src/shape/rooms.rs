@@ -2,7 +2,7 @@
 
 use crate::json::{Document, Value};
 
-use super::elements::Telling;
+use super::elements::ElementFinder;
 use super::sizes::{Bytes, Sizes};
 
 /// The room of a container that stays, with strings in it that are shortened.
@@ -16,7 +16,7 @@ pub struct Rooms(Vec<u32>);
 
 /// A part of a container: its value, and the bytes that it takes at least and at most, its name and comma included.
 #[derive(Clone, Copy)]
-struct Part {
+struct ContainerPart {
     id: u32,
     besides: u32,
     least: u32,
@@ -25,15 +25,15 @@ struct Part {
 
 impl Rooms {
     /// Shares bytes among the values of a document. 0: the value goes.
-    pub fn share(document: &Document, sizes: &Sizes, telling: &mut Telling, bytes: usize) -> Rooms {
+    pub fn share(document: &Document, sizes: &Sizes, telling: &mut ElementFinder, bytes: usize) -> Rooms {
         let mut rooms = Rooms(vec![0; document.len()]);
         if sizes.full(0) > bytes && sizes.full(0) - sizes.spare() <= bytes {
-            let parts: Vec<Part> = document
+            let parts: Vec<ContainerPart> = document
                 .values()
                 .filter(|value| value.source()[0] == b'"' && !value.is_name())
                 .map(|string| {
                     let Bytes { full, min, .. } = sizes.at(string.id());
-                    Part { id: string.id(), besides: 0, least: min, most: full }
+                    ContainerPart { id: string.id(), besides: 0, least: min, most: full }
                 })
                 .collect();
             let total: usize = parts.iter().map(|part| part.most as usize).sum();
@@ -68,7 +68,7 @@ impl Rooms {
     }
 
     /// Gives small parts all that they take, and large ones equal shares of the rest.
-    fn give(&mut self, parts: &[Part], room: usize) {
+    fn give(&mut self, parts: &[ContainerPart], room: usize) {
         let taken = |level: u32| parts.iter().map(|part| part.at(level) as usize).sum::<usize>();
         let (mut low, mut high) = (0, u32::try_from(room + 1).unwrap_or(OPENED));
         while high - low > 1 {
@@ -81,30 +81,30 @@ impl Rooms {
     }
 }
 
-impl Part {
+impl ContainerPart {
     fn at(&self, level: u32) -> u32 {
         level.clamp(self.least, self.most)
     }
 }
 
 /// Returns the parts of a container that stay. Each is charged for a comma.
-fn chosen(container: Value, sizes: &Sizes, telling: &mut Telling, room: usize) -> Vec<Part> {
+fn chosen(container: Value, sizes: &Sizes, telling: &mut ElementFinder, room: usize) -> Vec<ContainerPart> {
     let values: Vec<Value> = container.elements().chain(container.members()).collect();
     let Some(last) = values.len().checked_sub(1) else { return vec![] };
     let (named, others) = sizes.staying(container, &values);
-    let parts = |least: fn(Bytes) -> u32| -> Vec<Part> {
+    let parts = |least: fn(Bytes) -> u32| -> Vec<ContainerPart> {
         let part = |value: &Value| {
             let (size, besides) = (sizes.at(value.id()), sizes.besides(*value));
-            Part { id: value.id(), besides, least: least(size) + besides, most: size.full + besides }
+            ContainerPart { id: value.id(), besides, least: least(size) + besides, most: size.full + besides }
         };
         values.iter().map(part).collect()
     };
     // Takes those that must stay, then `first`, then small ones. False if too few of them fit.
-    let take = |parts: Vec<Part>, first: &[usize]| {
+    let take = |parts: Vec<ContainerPart>, first: &[usize]| {
         let order = named.iter().chain(first).copied().chain(by_size(&parts));
         let is_taken = taken(&parts, order, room);
         let has_named = named.iter().all(|at| is_taken[*at]);
-        let left: Vec<Part> =
+        let left: Vec<ContainerPart> =
             parts.into_iter().zip(is_taken).filter_map(|(part, is_taken)| is_taken.then_some(part)).collect();
         (has_named && left.len() >= (named.len() + others.len()).max(1), left)
     };
@@ -141,14 +141,14 @@ fn chosen(container: Value, sizes: &Sizes, telling: &mut Telling, room: usize) -
 
 /// Lowers what the ends of a list take at least, until both fit: they are shortened or emptied before they go.
 fn squeeze_ends(
-    parts: &mut [Part],
+    parts: &mut [ContainerPart],
     ends: &[usize],
     values: &[Value],
     sizes: &Sizes,
     room: usize,
     named: &[usize],
 ) {
-    let taken = |parts: &[Part]| {
+    let taken = |parts: &[ContainerPart]| {
         let both =
             ends.iter().enumerate().filter(|(nth, at)| !named.contains(at) && !ends[..*nth].contains(at));
         let all = named.iter().chain(both.map(|(_, at)| at));
@@ -168,14 +168,14 @@ fn squeeze_ends(
 }
 
 /// Orders parts by the magnitude of their sizes, then by position.
-fn by_size(parts: &[Part]) -> impl Iterator<Item = usize> {
-    let magnitude = |part: &Part| part.least.ilog2();
+fn by_size(parts: &[ContainerPart]) -> impl Iterator<Item = usize> {
+    let magnitude = |part: &ContainerPart| part.least.ilog2();
     let largest = parts.iter().map(magnitude).max().unwrap_or_default();
     (0..=largest).flat_map(move |size| (0..parts.len()).filter(move |at| magnitude(&parts[*at]) == size))
 }
 
 /// Takes the parts that fit, in this order of precedence.
-fn taken(parts: &[Part], order: impl Iterator<Item = usize>, room: usize) -> Vec<bool> {
+fn taken(parts: &[ContainerPart], order: impl Iterator<Item = usize>, room: usize) -> Vec<bool> {
     let (mut is_taken, mut left) = (vec![false; parts.len()], room);
     for at in order {
         let least = parts[at].least as usize;

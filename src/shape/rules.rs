@@ -35,16 +35,16 @@ const WHOLE: u32 = 1;
 
 /// Rules by value.
 #[derive(Debug)]
-pub struct Rules {
+pub struct SchemaRules {
     rules: Vec<Rule>,
     of: Vec<u32>,
 }
 
-impl Rules {
+impl SchemaRules {
     /// Finds the rules of a schema for the values of a document that validates against it. Returns `None` if that would
     /// take too many steps.
-    pub fn new(document: &Document, schema: Value) -> Option<Rules> {
-        Reader::new(Schema::new(schema, document.len())).rules(document)
+    pub fn new(document: &Document, schema: Value) -> Option<SchemaRules> {
+        RuleMaker::new(Schema::new(schema, document.len())).rules(document)
     }
 
     /// Returns the rule of a value, by id.
@@ -71,7 +71,7 @@ fn name_of(member: Value<'_>) -> Cow<'_, [u8]> {
 }
 
 /// Makes rules, each once.
-struct Reader<'s> {
+struct RuleMaker<'s> {
     schema: Schema<'s>,
     sets: Vec<Set>,
     numbers: HashMap<Set, u32>,
@@ -81,9 +81,9 @@ struct Reader<'s> {
     of_expanded: HashMap<Set, u32>,
 }
 
-impl<'s> Reader<'s> {
+impl<'s> RuleMaker<'s> {
     fn new(schema: Schema<'s>) -> Self {
-        Reader {
+        RuleMaker {
             schema,
             sets: vec![vec![], vec![]],
             numbers: HashMap::from([(vec![], FREE)]),
@@ -93,7 +93,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    fn rules(&mut self, document: &Document) -> Option<Rules> {
+    fn rules(&mut self, document: &Document) -> Option<SchemaRules> {
         // Sets of schemas, until a value is reached; then rules.
         let mut of = vec![FREE; document.len()];
         of[0] = self.set(vec![self.schema.root().id()]);
@@ -128,7 +128,7 @@ impl<'s> Reader<'s> {
                 of[member.id() as usize] = known.copied().unwrap_or(rule.others);
             }
         }
-        (!self.schema.is_spent()).then(|| Rules { rules: std::mem::take(&mut self.rules), of })
+        (!self.schema.is_spent()).then(|| SchemaRules { rules: std::mem::take(&mut self.rules), of })
     }
 
     /// Returns the number of a set.
@@ -247,7 +247,7 @@ mod tests {
     fn read(schema: &str, value: &str) -> (bool, usize) {
         let [schema, value] = [schema, value].map(str::as_bytes);
         let (schema, document) = (Document::parse(schema).unwrap(), Document::parse(value).unwrap());
-        let mut reader = Reader::new(Schema::new(schema.root(), document.len()));
+        let mut reader = RuleMaker::new(Schema::new(schema.root(), document.len()));
         let is_read = reader.rules(&document).is_some();
         (is_read, reader.schema.steps())
     }

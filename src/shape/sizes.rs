@@ -2,7 +2,7 @@
 
 use crate::json::{Document, Value};
 
-use super::rules::{Rule, Rules};
+use super::rules::{Rule, SchemaRules};
 use super::string::mark_bytes;
 
 /// Bytes that no string is shortened below: enough for its mark.
@@ -44,11 +44,11 @@ pub struct Sizes {
     of: Vec<Bytes>,
     /// Bytes that strings can give.
     spare: usize,
-    rules: Option<Rules>,
+    rules: Option<SchemaRules>,
 }
 
 impl Sizes {
-    pub fn new(document: &Document, rules: Option<Rules>) -> Sizes {
+    pub fn new(document: &Document, rules: Option<SchemaRules>) -> Sizes {
         let mut sizes = Sizes { of: vec![Bytes::default(); document.len()], spare: 0, rules };
         for value in document.values().rev() {
             let id = value.id() as usize;

@@ -2,14 +2,14 @@
 
 use crate::json::Document;
 
-use super::Shaped;
+use super::ShapeOutcome;
 use super::rooms::{self, Rooms};
 use super::sizes::Sizes;
 use super::string::write_shortened;
 
 /// Writes the values of a document that have room, without white space.
-pub fn write(document: &Document, sizes: &Sizes, rooms: &Rooms) -> Shaped {
-    let mut made = Shaped::default();
+pub fn write(document: &Document, sizes: &Sizes, rooms: &Rooms) -> ShapeOutcome {
+    let mut made = ShapeOutcome::default();
     // Ends of the open containers, by id, and their closing brackets.
     let mut open: Vec<(u32, u8)> = vec![];
     let (mut id, mut whole, mut is_first) = (0, 0, true);

@@ -1,12 +1,12 @@
 //! Limits split fairly among several texts.
 
 use super::Block;
-use super::table::Table;
+use super::table::BlockTable;
 use crate::limits::{Limits, UNLIMITED, Usage};
 use crate::notice::Notice;
 use crate::policy::Share;
 
-impl Table<'_, '_> {
+impl BlockTable<'_, '_> {
     /// Serves all blocks equally. If there are too many blocks for any to show text or a mark, they are served in order
     /// instead, which keeps some of them whole and leaves room for the notice.
     pub fn serve_fairly(&mut self, all: Usage) {

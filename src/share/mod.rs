@@ -20,7 +20,7 @@ use crate::truncate::input::Input;
 use crate::truncate::long_lines::{CutLines, cut_lines, has_long_line};
 use crate::truncate::{Cut, Terms};
 pub use fair::{level, split_fairly};
-use table::Table;
+use table::BlockTable;
 
 /// The result for one block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub fn share(blocks: &[Input<Utf16>], policy: &Policy, figures: bool) -> Vec<Blo
 /// Truncates blocks without overlong lines.
 fn share_lines(inputs: &[Input<Utf16>], terms: Terms, figures: bool) -> Vec<Block> {
     let how = terms.policy.share;
-    let mut table = Table::new(inputs, terms);
+    let mut table = BlockTable::new(inputs, terms);
     let all = table.sizes.iter().copied().fold(Usage::default(), Usage::plus);
     let fits = how != Share::Each && all.within(&terms.limits);
     if !fits {

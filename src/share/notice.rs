@@ -1,18 +1,18 @@
 //! The notice for blocks that share limits, which also counts dropped blocks.
 
 use super::Block;
-use super::table::Table;
+use super::table::BlockTable;
 use crate::encoding::{Size, Utf8, Utf16};
 use crate::extent::Extent;
 use crate::limits::Usage;
-use crate::notice::Place;
+use crate::notice::NoticePlace;
 use crate::notice::counts::{Amount, Counts, Needs};
-use crate::notice::earlier::Told;
-use crate::notice::saved::Saved;
+use crate::notice::earlier::NoticeAmounts;
+use crate::notice::saved::SavedPart;
 use crate::truncate::input::Input;
 use crate::truncate::long_lines::has_long_line;
 
-impl Table<'_, '_> {
+impl BlockTable<'_, '_> {
     /// Adds the notice, which also counts dropped blocks, to the last truncated block. If no block is truncated or
     /// dropped, adds it to the last block with truncated lines.
     pub fn tell(&mut self) {
@@ -32,7 +32,7 @@ impl Table<'_, '_> {
     }
 
     /// Replaces the last dropped block by the notice, if there is room.
-    fn tell_instead(&mut self, missing: Size, saved: &Saved) {
+    fn tell_instead(&mut self, missing: Size, saved: &SavedPart) {
         let Some(last) = self.blocks.iter().rposition(|block| *block == Block::Gone) else { return };
         let limits = &self.terms.limits;
         let sizes = self.blocks.iter().zip(&self.sizes).filter(|(block, _)| **block != Block::Gone);
@@ -46,7 +46,7 @@ impl Table<'_, '_> {
         };
         let labels = self.terms.labels(false, saved);
         let ladder = self.terms.notice.ladder(labels.saved);
-        let texts = ladder.map(|notice| notice.render(Place::Alone, &counts, labels));
+        let texts = ladder.map(|notice| notice.render(NoticePlace::Alone, &counts, labels));
         let mut texts = texts.filter(|text| !has_long_line(Utf8(text.as_bytes()), limits.line_bytes));
         let text = texts.find(|text| Extent::of(Utf8(text.as_bytes()), limits).usage().within(&room));
         if let Some(text) = text.filter(|text| !text.is_empty()) {
@@ -66,8 +66,8 @@ impl Table<'_, '_> {
     }
 
     /// Returns the saved output that notices of some blocks name.
-    fn saved_by(&self, is_meant: impl Fn(&Block) -> bool) -> Saved {
-        let mut told = Told::default();
+    fn saved_by(&self, is_meant: impl Fn(&Block) -> bool) -> SavedPart {
+        let mut told = NoticeAmounts::default();
         if self.terms.notice.names_saved() {
             let meant = self.blocks.iter().zip(self.inputs).filter(|(block, _)| is_meant(block));
             meant.for_each(|(_, input)| told.add_saved(input.told()));

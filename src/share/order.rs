@@ -1,13 +1,13 @@
 //! Blocks served in order.
 
 use super::Block;
-use super::table::Table;
+use super::table::BlockTable;
 use crate::encoding::Utf8;
 use crate::extent::Extent;
 use crate::limits::{Limits, Usage};
 use crate::policy::Share;
 
-impl Table<'_, '_> {
+impl BlockTable<'_, '_> {
     /// Serves blocks in order. Blocks stay whole while the notice and the minimum of the later blocks fit beside them.
     /// The first block that does not fit is truncated to the remaining room, and the later ones are dropped or
     /// minimised.

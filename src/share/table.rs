@@ -7,12 +7,12 @@ use crate::encoding::whitespace::is_visible;
 use crate::encoding::{Size, Utf16};
 use crate::limits::{Limits, Usage};
 use crate::notice::Notice;
-use crate::notice::saved::Saved;
-use crate::truncate::figures::Kept;
+use crate::notice::saved::SavedPart;
+use crate::truncate::figures::KeptParts;
 use crate::truncate::input::Input;
 use crate::truncate::{Cut, Terms, truncate_lines};
 
-pub struct Table<'a, 'b> {
+pub struct BlockTable<'a, 'b> {
     pub inputs: &'a [Input<'b, Utf16<'b>>],
     pub terms: Terms<'a>,
     pub sizes: Vec<Usage>,
@@ -20,10 +20,10 @@ pub struct Table<'a, 'b> {
     /// The room of each block.
     pub rooms: Vec<Limits>,
     /// The saved output that all blocks together name, once looked up.
-    pub saved: OnceCell<Saved>,
+    pub saved: OnceCell<SavedPart>,
 }
 
-impl<'a, 'b> Table<'a, 'b> {
+impl<'a, 'b> BlockTable<'a, 'b> {
     pub fn new(inputs: &'a [Input<'b, Utf16<'b>>], terms: Terms<'a>) -> Self {
         let limits = terms.limits;
         let size = |input: &Input<Utf16>| match terms.policy.searches() {
@@ -33,7 +33,7 @@ impl<'a, 'b> Table<'a, 'b> {
         };
         let sizes = inputs.iter().map(size).collect();
         let (blocks, rooms) = (vec![Block::Whole; inputs.len()], vec![limits; inputs.len()]);
-        Table { inputs, terms, sizes, blocks, rooms, saved: OnceCell::new() }
+        BlockTable { inputs, terms, sizes, blocks, rooms, saved: OnceCell::new() }
     }
 
     pub fn serve(&mut self, rooms: &[Limits]) {
@@ -58,11 +58,11 @@ impl<'a, 'b> Table<'a, 'b> {
     pub fn serve_one(&mut self, at: usize, room: Limits) {
         self.rooms[at] = room;
         let mark = if *self.terms.notice == Notice::None { Notice::None } else { Notice::Mark };
-        self.blocks[at] = self.cut(at, &mark, (Size::default(), &Saved::Nowhere));
+        self.blocks[at] = self.cut(at, &mark, (Size::default(), &SavedPart::Nowhere));
     }
 
     /// `beside`: the size of dropped blocks, and the saved output that they name.
-    pub fn cut(&self, at: usize, notice: &Notice, (size, named): (Size, &Saved)) -> Block {
+    pub fn cut(&self, at: usize, notice: &Notice, (size, named): (Size, &SavedPart)) -> Block {
         // Spares a try of each notice, of which none fits.
         if self.rooms[at].is_empty() && self.sizes[at] != Usage::default() {
             return Block::Gone;
@@ -81,7 +81,7 @@ impl<'a, 'b> Table<'a, 'b> {
             *block = match std::mem::replace(block, Block::Whole) {
                 Block::Whole if input.has_marks() => Block::Lines(input.all()),
                 Block::Cut(cut) => {
-                    let kept = if figures { cut.kept(input) } else { Kept::default() };
+                    let kept = if figures { cut.kept(input) } else { KeptParts::default() };
                     Block::Cut(cut.detached(input, kept))
                 }
                 other => other,

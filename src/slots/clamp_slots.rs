@@ -3,7 +3,7 @@
 use super::nested_json;
 use super::payload_name::with_names;
 use super::slot_json::{SlotJson, keep_shape, room_of};
-use super::slot_rules::{Rules, fits, surely_fit};
+use super::slot_rules::{SlotRules, fits, surely_fit};
 use super::slot_text::{Windows, parted, prepared, windows};
 use crate::dialect::Slot;
 use crate::dialect::path::As;
@@ -36,7 +36,7 @@ pub struct SlotCuts {
 }
 
 /// Truncates the texts of one result, which are those of its slots.
-pub fn clamp_slots(slots: &[Slot], texts: &[Literal], rules: &Rules) -> SlotCuts {
+pub fn clamp_slots(slots: &[Slot], texts: &[Literal], rules: &SlotRules) -> SlotCuts {
     if !rules.prepares() && surely_fit(texts, &rules.policy) {
         return SlotCuts { edits: slots.iter().map(whole).collect(), truncated: false };
     }
@@ -53,7 +53,7 @@ fn whole(slot: &Slot) -> SlotEdit {
     if has_escape && texts.any(|text| text.has_lone()) { SlotEdit::Mend } else { SlotEdit::Keep }
 }
 
-fn clamp_one(slot: &Slot, text: &Literal, rules: &Rules) -> SlotCuts {
+fn clamp_one(slot: &Slot, text: &Literal, rules: &SlotRules) -> SlotCuts {
     if let Some(SlotJson { edit, is_less }) = shape_one(slot, text, rules) {
         return SlotCuts { edits: vec![edit], truncated: is_less };
     }
@@ -73,7 +73,7 @@ fn clamp_one(slot: &Slot, text: &Literal, rules: &Rules) -> SlotCuts {
     SlotCuts { edits: vec![edit], truncated }
 }
 
-fn shape_one(slot: &Slot, text: &Literal, rules: &Rules) -> Option<SlotJson> {
+fn shape_one(slot: &Slot, text: &Literal, rules: &SlotRules) -> Option<SlotJson> {
     if !rules.policy.keeps_shape {
         return None;
     }
@@ -84,7 +84,7 @@ fn shape_one(slot: &Slot, text: &Literal, rules: &Rules) -> Option<SlotJson> {
 }
 
 /// Truncates JSON. If it does not fit, its payloads are replaced by their names first.
-pub fn clamp_json(text: &Literal, rules: &Rules) -> Fit {
+pub fn clamp_json(text: &Literal, rules: &SlotRules) -> Fit {
     let fit = clamp(text, rules);
     let lean = if matches!(fit, Fit::Cut(_)) { with_names(&text.string()) } else { None };
     lean.map_or(fit, |lean| match clamp(&lean.clone().into(), rules) {
@@ -94,7 +94,7 @@ pub fn clamp_json(text: &Literal, rules: &Rules) -> Fit {
 }
 
 /// Returns the truncated text. If that has no visible chars, returns the visible start of the original instead.
-fn showing(cut: String, text: &Literal, rules: &Rules) -> String {
+fn showing(cut: String, text: &Literal, rules: &SlotRules) -> String {
     if is_visible(cut.chars()) {
         return cut;
     }
@@ -117,7 +117,7 @@ pub enum Fit {
 }
 
 /// Prepares and truncates a tool's text.
-pub fn clamp_text(text: &Literal, rules: &Rules) -> Fit {
+pub fn clamp_text(text: &Literal, rules: &SlotRules) -> Fit {
     let Some(prepared) = prepared(text, rules) else { return clamp(text, rules) };
     match clamp(&prepared, rules) {
         Fit::Whole => Fit::Prepared(prepared.string()),
@@ -126,7 +126,7 @@ pub fn clamp_text(text: &Literal, rules: &Rules) -> Fit {
 }
 
 /// Truncates a prepared text, so that preparing it again changes nothing.
-fn clamp(text: &Literal, rules: &Rules) -> Fit {
+fn clamp(text: &Literal, rules: &SlotRules) -> Fit {
     let policy = &rules.policy;
     // A search reads the whole text, and without its escapes, it is counted sooner.
     if policy.searches()
@@ -144,7 +144,7 @@ fn clamp(text: &Literal, rules: &Rules) -> Fit {
     cut(&input(&windows_for(text, size, policy), size), rules)
 }
 
-fn cut<T: Text>(input: &Input<T>, rules: &Rules) -> Fit {
+fn cut<T: Text>(input: &Input<T>, rules: &SlotRules) -> Fit {
     match truncate(input, &rules.policy) {
         Some(cut) => Fit::Cut(parted(cut.string(input), rules)),
         None => Fit::Whole,
@@ -164,7 +164,7 @@ fn input(windows: &Windows, size: Size) -> Input<'_, Utf16<'_>> {
     Input::ends(Utf16(&windows.0), Utf16(&windows.1), size.chars).with_totals(size)
 }
 
-fn clamp_together(slots: &[Slot], texts: &[Literal], rules: &Rules) -> SlotCuts {
+fn clamp_together(slots: &[Slot], texts: &[Literal], rules: &SlotRules) -> SlotCuts {
     let prepare =
         |(slot, text): (&Slot, &Literal)| if slot.json.is_none() { prepared(text, rules) } else { None };
     let mut made: Vec<Option<Literal>> = slots.iter().zip(texts).map(prepare).collect();
@@ -213,7 +213,7 @@ enum SharedText {
 }
 
 /// Shares the limits among the texts of one result.
-fn share_texts(texts: &[&Literal], rules: &Rules) -> Vec<SharedText> {
+fn share_texts(texts: &[&Literal], rules: &SlotRules) -> Vec<SharedText> {
     let policy = &rules.policy;
     let sizes: Vec<Size> = texts.iter().map(|text| text.size()).collect();
     let windows: Vec<Windows> =

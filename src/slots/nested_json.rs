@@ -2,12 +2,12 @@
 
 use super::clamp_slots::{Fit, clamp_text};
 use super::payload_name::{medium_of, omitted, with_names};
-use super::slot_rules::Rules;
+use super::slot_rules::SlotRules;
 use crate::json::{Document, Literal, Value, string};
 
 /// Truncates the strings of an object to equal lengths, or replaces the whole with one string. Text that is not valid
 /// JSON is truncated as it is. Returns `None` if the text fits.
-pub fn clamp(text: &Literal, rules: &Rules) -> Option<String> {
+pub fn clamp(text: &Literal, rules: &SlotRules) -> Option<String> {
     let cut = match clamp_text(text, rules) {
         Fit::Whole => return None,
         Fit::Prepared(cut) | Fit::Cut(cut) => cut,
@@ -24,7 +24,7 @@ pub fn clamp(text: &Literal, rules: &Rules) -> Option<String> {
 }
 
 /// Returns the object with its strings truncated.
-fn members_cut(object: Value, rules: &Rules) -> String {
+fn members_cut(object: Value, rules: &SlotRules) -> String {
     let members: Vec<Value> = object.members().collect();
     let medium = medium_of(&members);
     object.compact_with(|leaf| {
@@ -40,7 +40,7 @@ fn members_cut(object: Value, rules: &Rules) -> String {
     })
 }
 
-fn left(text: &Literal, rules: &Rules) -> String {
+fn left(text: &Literal, rules: &SlotRules) -> String {
     match clamp_text(text, rules) {
         Fit::Whole => text.string(),
         Fit::Prepared(cut) | Fit::Cut(cut) => cut,
@@ -48,7 +48,7 @@ fn left(text: &Literal, rules: &Rules) -> String {
 }
 
 /// Returns the longest text that fits, to a sixteenth of its length. Escapes make it longer than its content.
-fn longest(most: usize, rules: &Rules, make: impl Fn(usize) -> String) -> Option<String> {
+fn longest(most: usize, rules: &SlotRules, make: impl Fn(usize) -> String) -> Option<String> {
     let limits = &rules.policy.limits;
     let (mut low, mut high) = (0, most.min(limits.bytes).min(limits.chars));
     let mut best = None;

@@ -3,7 +3,7 @@
 use super::clamp_slots::SlotEdit;
 use super::payload_name::with_names;
 use super::side_data::written;
-use super::slot_rules::Rules;
+use super::slot_rules::SlotRules;
 use crate::dialect::Slot;
 use crate::dialect::path::As;
 use crate::encoding::Utf8;
@@ -22,7 +22,7 @@ pub struct SlotJson {
 }
 
 /// Cuts the text of a slot to limits if it is a list or an object, and if the rules keep its shape.
-pub fn keep_shape(slot: &Slot, text: &Literal, limits: Limits, rules: &Rules) -> Option<SlotJson> {
+pub fn keep_shape(slot: &Slot, text: &Literal, limits: Limits, rules: &SlotRules) -> Option<SlotJson> {
     if !rules.policy.keeps_shape || slot.json == Some(As::Rest) {
         return None;
     }

@@ -10,19 +10,19 @@ use crate::tokens::MOST_PER_CHAR;
 
 /// The rules for truncating texts.
 #[derive(Clone, Debug)]
-pub struct Rules {
+pub struct SlotRules {
     pub policy: Policy,
     pub clean: Option<clean::Options>,
 }
 
-impl Rules {
+impl SlotRules {
     /// Returns true if texts change before the limits apply.
     pub fn prepares(&self) -> bool {
         self.clean.is_some() || self.policy.redact.is_some()
     }
 
     /// Returns rules with a tighter limit in chars, shared by all blocks of a result.
-    pub fn shortened(&self, max_chars: usize) -> Rules {
+    pub fn shortened(&self, max_chars: usize) -> SlotRules {
         let mut rules = self.clone();
         rules.policy.limits.chars = rules.policy.limits.chars.min(max_chars);
         if rules.policy.share == Share::Each {
@@ -32,14 +32,14 @@ impl Rules {
     }
 
     /// Returns rules for the result of a tool, which failed if `is_error`.
-    pub fn failed(&self, is_error: bool) -> Rules {
+    pub fn failed(&self, is_error: bool) -> SlotRules {
         let mut rules = self.clone();
         rules.policy.is_error |= is_error;
         rules
     }
 
     /// Returns rules for texts of which something was asked, if some of them may be cut.
-    pub fn asking(mut self, texts: &[Literal], ask: impl FnOnce() -> Vec<String>) -> Rules {
+    pub fn asking(mut self, texts: &[Literal], ask: impl FnOnce() -> Vec<String>) -> SlotRules {
         if self.policy.asks() && self.may_cut(texts) {
             self.policy.query = ask();
         }
@@ -60,9 +60,9 @@ impl Rules {
     }
 
     /// Returns rules that keep the head alone, without a notice.
-    pub fn head(&self) -> Rules {
+    pub fn head(&self) -> SlotRules {
         let policy = Policy { keep: Keep::Head, notice: Notice::None, ..self.policy.clone() };
-        Rules { policy, ..self.clone() }
+        SlotRules { policy, ..self.clone() }
     }
 }
 
@@ -131,7 +131,7 @@ mod tests {
         ) {
             let texts: Vec<Literal> = quoted.iter().map(|quoted| Literal::of(quoted)).collect();
             let limits = Limits { bytes, lines, chars, tokens, line_bytes };
-            let rules = Rules { policy: Policy { limits, ..Policy::default() }, clean: None };
+            let rules = SlotRules { policy: Policy { limits, ..Policy::default() }, clean: None };
             let size = texts.iter().map(Literal::size).fold(Size::default(), |sum, size| sum + size);
             let fits = fits(size, 1, texts.len(), &limits);
             prop_assert!(!(surely_over(&texts, &limits) && fits), "{:?} over {:?}", size, limits);

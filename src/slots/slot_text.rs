@@ -1,6 +1,6 @@
 //! The text of a tool result before it is truncated.
 
-use super::slot_rules::Rules;
+use super::slot_rules::SlotRules;
 use crate::clean::{self, Cleaner, is_clean};
 use crate::encoding::whitespace::is_visible;
 use crate::json::Literal;
@@ -27,7 +27,7 @@ pub fn windows(text: &Literal, chars: usize, policy: &Policy) -> Windows {
 }
 
 /// Returns the cleaned and redacted text, or `None` if that changes nothing.
-pub fn prepared(text: &Literal, rules: &Rules) -> Option<Literal<'static>> {
+pub fn prepared(text: &Literal, rules: &SlotRules) -> Option<Literal<'static>> {
     let cleaned = rules.clean.and_then(|options| cleaned(&text.string(), options));
     let redact = |rules| redacted(cleaned.as_deref().unwrap_or(&text.string()).as_bytes(), rules);
     let redacted = rules.policy.redact.as_ref().and_then(redact);
@@ -58,7 +58,7 @@ fn cleaned_with(text: &str, options: clean::Options) -> Option<String> {
 
 /// Drops what a cut brought together in a prepared text, so that preparing it again changes nothing: all but two of equal
 /// lines, and what looks like a secret only now.
-pub fn parted(text: String, rules: &Rules) -> String {
+pub fn parted(text: String, rules: &SlotRules) -> String {
     let folds = rules.clean.is_some_and(|options| options.repeats);
     let left = if folds { clean::leave_two(&text.encode_utf16().collect::<Vec<_>>()) } else { None };
     let left =

@@ -9,7 +9,7 @@ pub const OVERLAP: usize = 16 * 1024;
 
 /// A line, or a part of one that is longer than a window.
 #[derive(Clone, Copy, Debug)]
-pub struct Part<'a> {
+pub struct LinePart<'a> {
     /// Counted from 1.
     pub line: u64,
     /// Position of the part in the file.
@@ -58,7 +58,7 @@ impl LineReader {
     }
 
     /// Returns the next part, or `None` if it needs more bytes.
-    pub fn next_part(&mut self) -> Option<Part<'_>> {
+    pub fn next_part(&mut self) -> Option<LinePart<'_>> {
         let (start, begins) = (self.start, self.begins);
         let newline = memchr::memchr(b'\n', &self.buffer[start..self.filled]).map(|newline| start + newline);
         let is_last = self.ended && !(start == self.filled && begins);
@@ -69,7 +69,7 @@ impl LineReader {
         let ends = newline.is_some() || self.ended;
         let bytes = &self.buffer[start..end];
         let bytes = if newline.is_some() { bytes.strip_suffix(b"\r").unwrap_or(bytes) } else { bytes };
-        let part = Part { line: self.line, at: self.at + start as u64, bytes, begins, ends };
+        let part = LinePart { line: self.line, at: self.at + start as u64, bytes, begins, ends };
         self.begins = ends;
         if ends {
             self.start = newline.map_or(end, |newline| newline + 1);
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     /// Calls a function with all parts of a text that arrives in pieces.
-    fn read(text: &[u8], size: usize, mut each: impl FnMut(Part)) {
+    fn read(text: &[u8], size: usize, mut each: impl FnMut(LinePart)) {
         let mut reader = LineReader::new(0, 1);
         for piece in text.chunks(size) {
             let mut rest = piece;

@@ -107,15 +107,15 @@ impl Marks {
 type Stamp = (u64, Option<SystemTime>);
 
 #[derive(Debug)]
-struct Known {
+struct MarksEntry {
     path: PathBuf,
     stamp: Stamp,
     marks: Arc<Marks>,
 }
 
-static KNOWN: Mutex<VecDeque<Known>> = Mutex::new(VecDeque::new());
+static KNOWN: Mutex<VecDeque<MarksEntry>> = Mutex::new(VecDeque::new());
 
-fn known() -> MutexGuard<'static, VecDeque<Known>> {
+fn known() -> MutexGuard<'static, VecDeque<MarksEntry>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -126,7 +126,7 @@ fn stamp_of(found: &Metadata) -> Stamp {
 /// Returns the marks of a file, as far as they are known.
 pub fn recall(path: &Path, found: &Metadata) -> Arc<Marks> {
     let all = known();
-    let same = |known: &&Known| known.path == path && known.stamp == stamp_of(found);
+    let same = |known: &&MarksEntry| known.path == path && known.stamp == stamp_of(found);
     all.iter().find(same).map(|known| Arc::clone(&known.marks)).unwrap_or_default()
 }
 
@@ -135,7 +135,7 @@ pub fn remember(path: &Path, found: &Metadata, marks: Arc<Marks>) {
     let mut all = known();
     all.retain(|known| known.path != path);
     if marks.size() >= STEP {
-        all.push_back(Known { path: path.to_owned(), stamp: stamp_of(found), marks });
+        all.push_back(MarksEntry { path: path.to_owned(), stamp: stamp_of(found), marks });
     }
     if all.len() > OUTPUTS {
         all.pop_front();

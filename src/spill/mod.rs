@@ -14,7 +14,7 @@ pub use read::read;
 pub use search::search;
 pub use store::{Record, Store, list};
 pub use sweep::sweep;
-pub use write::Saving;
+pub use write::SaveQueue;
 
 /// An error of saving or reading outputs.
 #[derive(Debug)]

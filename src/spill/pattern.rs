@@ -5,7 +5,7 @@ use std::ops::Range;
 use regex::bytes::Regex;
 
 use super::Failure;
-use super::line_reader::{OVERLAP, Part};
+use super::line_reader::{LinePart, OVERLAP};
 use crate::encoding::{Text, Utf8};
 use crate::expression::{compile, literal};
 
@@ -30,7 +30,7 @@ impl Pattern {
     /// Finds the pattern in a line or a part of one. A match is left to the next part, which overlaps this one, if it may
     /// continue there, or if less than `after` bytes follow its start here. If a part begins inside a line, its first char serves only as context,
     /// because the start of the part is not a line start.
-    pub fn find(&self, part: &Part, after: usize) -> Option<Range<usize>> {
+    pub fn find(&self, part: &LinePart, after: usize) -> Option<Range<usize>> {
         let first = if part.begins { 0 } else { Utf8(part.bytes).decode(0).1 };
         let found = self.0.find_at(part.bytes, first)?.range();
         let size = part.bytes.len();
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     fn find(pattern: &Pattern, bytes: &[u8]) -> Option<Range<usize>> {
-        pattern.find(&Part { line: 1, at: 0, bytes, begins: true, ends: true }, 0)
+        pattern.find(&LinePart { line: 1, at: 0, bytes, begins: true, ends: true }, 0)
     }
 
     fn plain(text: &str, ignore_case: bool) -> Pattern {
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn edges_of_a_part_are_not_edges_of_its_line() {
-        let part = |begins, ends| Part { line: 1, at: 0, bytes: b"bab", begins, ends };
+        let part = |begins, ends| LinePart { line: 1, at: 0, bytes: b"bab", begins, ends };
         let (starts, ends) = (regex("^b", false), regex("b$", false));
         assert_eq!(starts.find(&part(true, false), 0), Some(0..1));
         assert_eq!(starts.find(&part(false, false), 0), None);

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::line_reader::{LineReader, Part};
+use super::line_reader::{LinePart, LineReader};
 use super::pattern::Pattern;
 use super::{Failure, Store};
 use crate::encoding::{Text, Utf8};
@@ -68,14 +68,14 @@ fn find(mut file: impl Read, query: Query) -> Result<Vec<Match>, Failure> {
 pub struct Searcher {
     query: Query,
     lines: LineReader,
-    state: State,
+    state: ScanState,
     /// Time that it may still take.
     left: Duration,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    line: Line,
+struct ScanState {
+    line: SearchLine,
     /// The lines before this one.
     recent: VecDeque<Arc<str>>,
     matches: Vec<Match>,
@@ -87,7 +87,7 @@ struct State {
 
 /// The line that is being read: its first bytes, and those around a match.
 #[derive(Debug, Default)]
-struct Line {
+struct SearchLine {
     start: u64,
     head: Around,
     found: Option<Around>,
@@ -105,7 +105,7 @@ impl Searcher {
     /// Begins with the bytes at a position in a line. If they begin inside that line, it must come before all lines to
     /// search and to show.
     pub fn new(query: Query, at: u64, line: u64) -> Searcher {
-        let state = State { room: ANSWER, full: query.max == 0, ..State::default() };
+        let state = ScanState { room: ANSWER, full: query.max == 0, ..ScanState::default() };
         Searcher { query, lines: LineReader::new(at, line), state, left: LONGEST }
     }
 
@@ -137,7 +137,7 @@ impl Searcher {
             && let Some(part) = lines.next_part()
         {
             if part.begins {
-                state.line = Line { start: part.at, head: Around::of(&part, 0), found: None };
+                state.line = SearchLine { start: part.at, head: Around::of(&part, 0), found: None };
             }
             if state.line.found.is_none() && part.line >= query.line && !state.full {
                 let found = query.pattern.find(&part, REACH);
@@ -157,12 +157,12 @@ impl Searcher {
     }
 }
 
-impl State {
+impl ScanState {
     fn is_done(&self, query: &Query) -> bool {
         self.full && self.matches.last().is_none_or(|last| last.after.len() >= query.context)
     }
 
-    fn end_line(&mut self, query: &Query, part: &Part) {
+    fn end_line(&mut self, query: &Query, part: &LinePart) {
         let line = std::mem::take(&mut self.line);
         let place = line.start..part.at + part.bytes.len() as u64;
         if query.context > 0 {
@@ -219,7 +219,7 @@ fn size_of_line(line: &str) -> usize {
 }
 
 impl Around {
-    fn of(part: &Part, at: usize) -> Around {
+    fn of(part: &LinePart, at: usize) -> Around {
         let from = at.saturating_sub(REACH);
         let bytes = part.bytes[from..part.bytes.len().min(at + REACH)].to_vec();
         Around { at: part.at + at as u64, from: part.at + from as u64, bytes }

@@ -38,20 +38,20 @@ pub fn sweep(store: &Store, limits: &Limits, retain: &[String], now: SystemTime)
             continue;
         }
         match remove(store, &entry) {
-            Ok(Gone::ByUs) => {
+            Ok(Removal::ByUs) => {
                 swept.removed += 1;
                 swept.bytes += entry.size;
                 total -= entry.size;
             }
-            Ok(Gone::Before) => total -= entry.size,
-            Ok(Gone::Not) => {}
+            Ok(Removal::Before) => total -= entry.size,
+            Ok(Removal::Not) => {}
             Err(error) => failure = failure.or(Some(error)),
         }
     }
     failure.map_or(Ok(swept), Err)
 }
 
-enum Gone {
+enum Removal {
     ByUs,
     /// A concurrent sweep removed it.
     Before,
@@ -59,19 +59,19 @@ enum Gone {
     Not,
 }
 
-fn remove(store: &Store, entry: &Entry) -> Result<Gone, Failure> {
-    let remove = || Ok(if store.remove(&entry.name)? { Gone::ByUs } else { Gone::Before });
+fn remove(store: &Store, entry: &Entry) -> Result<Removal, Failure> {
+    let remove = || Ok(if store.remove(&entry.name)? { Removal::ByUs } else { Removal::Before });
     if entry.name.whole.is_some() {
         return remove();
     }
     // Held until the file is removed.
     let file = match store.open_to_read(&entry.name) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Gone::Before),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Removal::Before),
         file => file?,
     };
     if !platform::hold(&file) {
-        return Ok(Gone::Not);
+        return Ok(Removal::Not);
     }
     // A concurrent sweep may have removed it, and its writer created another with this name.
-    if platform::has_name(&file.metadata()?) { remove() } else { Ok(Gone::Before) }
+    if platform::has_name(&file.metadata()?) { remove() } else { Ok(Removal::Before) }
 }

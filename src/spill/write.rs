@@ -12,7 +12,7 @@ use super::{Failure, Record, Store};
 use crate::platform;
 
 #[derive(Debug)]
-pub struct Saving {
+pub struct SaveQueue {
     store: Store,
     name: FileName,
     queue: Mutex<Queue>,
@@ -30,11 +30,11 @@ enum Stage {
     Ended,
 }
 
-impl Saving {
+impl SaveQueue {
     /// Begins an output of which at most `room` bytes are kept.
-    pub fn new(store: Store, id: &str, tool: &str, room: u64) -> Saving {
+    pub fn new(store: Store, id: &str, tool: &str, room: u64) -> SaveQueue {
         let queue = Queue { room, ..Queue::default() };
-        Saving { store, name: FileName::new(id, tool), queue: queue.into(), stage: Stage::Waiting.into() }
+        SaveQueue { store, name: FileName::new(id, tool), queue: queue.into(), stage: Stage::Waiting.into() }
     }
 
     /// Accepts bytes and returns the number waiting to be written.

@@ -143,14 +143,14 @@ static LOW_KEYS: [u32; LOW] = {
 
 /// Numbers for runs, by the kind of the preceding run, the kind of the run, and its length. Dimensions are padded to
 /// powers of two for faster lookups.
-type Table = [[[u16; LENGTHS]; 32]; 32];
+type RunTable = [[[u16; LENGTHS]; 32]; 32];
 
-static WEIGHTS: Table = table(false);
+static WEIGHTS: RunTable = table(false);
 /// The weight that each code point adds, by its position.
-static STEPS: Table = table(true);
+static STEPS: RunTable = table(true);
 
 /// `by_one`: less the weight of a run that is one code point shorter.
-const fn table(by_one: bool) -> Table {
+const fn table(by_one: bool) -> RunTable {
     let mut table = [[[0; LENGTHS]; 32]; 32];
     let mut before = 0;
     while before < Kind::ALL.len() {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::body::Body;
 use super::closing::Closing;
-use super::figures::{Cutting, Kept, KeptLines};
+use super::figures::{KeptLines, KeptParts, Omission};
 use super::input::{BytesOf, Input, bytes_in};
 use super::long_lines::has_long_line;
 use super::sides::Sides;
@@ -14,11 +14,11 @@ use crate::encoding::{Size, Text, Utf8};
 use crate::extent::Extent;
 use crate::limits::{Limits, Usage};
 use crate::notice::counts::{Amount, Counts, grouped, line_ranges};
-use crate::notice::saved::Saved;
-use crate::notice::{Notice, Place};
+use crate::notice::saved::SavedPart;
+use crate::notice::{Notice, NoticePlace};
 use crate::policy::Keep;
 use crate::selection::reason::Reasons;
-use crate::selection::{Old, Piece, Selection, Step, WHOLE};
+use crate::selection::{Addition, Old, Piece, Selection, WHOLE};
 
 /// Maximum attempts to fit a notice; digits of a number change in fewer.
 const ROUNDS: usize = 6;
@@ -34,7 +34,7 @@ pub fn cut<T: Text>(
     let end = closing.map_or("", |closing| &closing.text);
     let mut old = if looks { selection.old_notices(end.len()) } else { Old::default() };
     old.cut_at_end += end.len();
-    if let (Saved::Nowhere, Some(named)) = (&old.saved, input.named) {
+    if let (SavedPart::Nowhere, Some(named)) = (&old.saved, input.named) {
         old.saved = named.clone();
     }
     let pieces = selection.pieces(&old);
@@ -91,7 +91,7 @@ struct Composer<'a> {
     old: Old,
     pieces: &'a [Piece<'a>],
     /// The pieces in the order in which they are kept, as far as any may fit, each with the gaps that it adds.
-    kept: Vec<Step>,
+    kept: Vec<Addition>,
     last: usize,
     /// The end that is kept after the notice, and its size.
     closing: Option<&'a Closing>,
@@ -137,7 +137,7 @@ impl<'a> Composer<'a> {
             sides: Sides::default(),
             middle,
             notice: start..start + text.encode_utf16().count(),
-            within: Some(Kept {
+            within: Some(KeptParts {
                 ranges,
                 size: Size { bytes, chars: body.kept.chars - body.foreign.chars, ..body.kept } + end,
                 lines,
@@ -228,7 +228,7 @@ impl<'a> Composer<'a> {
     }
 
     fn render(&self, notice: &Notice, counts: &Counts) -> String {
-        notice.render(Place::AfterHead, counts, self.terms.labels(self.in_bytes(), &self.old.saved))
+        notice.render(NoticePlace::AfterHead, counts, self.terms.labels(self.in_bytes(), &self.old.saved))
     }
 
     fn in_bytes(&self) -> bool {
@@ -243,7 +243,7 @@ impl<'a> Composer<'a> {
     fn counts(&self, body: &Body) -> Counts {
         let notices = self.old.taken();
         let amount = |of: fn(&Size) -> usize, kept: usize| {
-            let cutting = Cutting {
+            let cutting = Omission {
                 total: of(&self.totals),
                 kept: kept + of(&self.end),
                 beside: of(&self.beside),
@@ -282,5 +282,5 @@ impl<'a> Composer<'a> {
 }
 
 fn separator(notice: &Notice, text: &str) -> &'static str {
-    if text.is_empty() { "" } else { notice.separators(Place::AfterHead).0 }
+    if text.is_empty() { "" } else { notice.separators(NoticePlace::AfterHead).0 }
 }

@@ -8,7 +8,7 @@ use super::sides::Sides;
 use crate::encoding::{Size, Text};
 use crate::limits::Limits;
 use crate::notice::counts::{Amount, Counts, Needs, line_ranges};
-use crate::notice::earlier::{Earlier, SEARCHED, Told};
+use crate::notice::earlier::{Earlier, NoticeAmounts, SEARCHED};
 use crate::notice::span::Span;
 use crate::selection::reason::Reasons;
 
@@ -24,7 +24,7 @@ impl<T: Text> Figures<'_, T> {
     /// that is incomplete or too long to search is judged only by how it arrived.
     pub fn in_bytes(&self) -> bool {
         let looked_through = self.input.is_whole() && self.input.total <= SEARCHED;
-        if looked_through && self.earlier.told != Told::default() {
+        if looked_through && self.earlier.told != NoticeAmounts::default() {
             self.earlier.in_bytes()
         } else {
             self.input.in_bytes()
@@ -85,7 +85,7 @@ impl<T: Text> Figures<'_, T> {
         of: fn(Size) -> usize,
     ) -> Amount {
         let sum = |spans: &mut dyn Iterator<Item = &Span>| spans.map(|span| of(span.size)).sum();
-        let cutting = Cutting {
+        let cutting = Omission {
             total,
             kept: size,
             beside,
@@ -111,7 +111,7 @@ impl Original {
         let earlier = Earlier::find(input.head, input.tail, input.total);
         let notices = earlier.spans.iter().map(|span| span.size.chars).sum();
         let total = input.size(Needs { chars: true, ..Needs::default() }).chars;
-        let cutting = Cutting { total, hidden: earlier.hidden().chars, notices, ..Cutting::default() };
+        let cutting = Omission { total, hidden: earlier.hidden().chars, notices, ..Omission::default() };
         let saved = earlier.told.saved();
         let line = saved.line().filter(|_| saved.has_line());
         let named = line.map_or(0, |line| 1 + line.encode_utf16().count());
@@ -130,7 +130,7 @@ impl Counts {
         let most = limits.bytes.min(limits.chars);
         let amount = |of: fn(Size) -> usize| {
             let [total, beside, hidden] = [totals, beside, hidden].map(of);
-            Cutting { total, beside, hidden, ..Cutting::default() }.at_least(most)
+            Omission { total, beside, hidden, ..Omission::default() }.at_least(most)
         };
         Counts { chars: amount(|size| size.chars), bytes: amount(|size| size.bytes), ..Counts::default() }
     }
@@ -138,7 +138,7 @@ impl Counts {
 
 /// One amount of a truncated text, in chars or bytes.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Cutting {
+pub struct Omission {
     pub total: usize,
     /// The kept amount, without our marks.
     pub kept: usize,
@@ -151,7 +151,7 @@ pub struct Cutting {
     pub kept_notices: usize,
 }
 
-impl Cutting {
+impl Omission {
     /// Returns the omitted amount, counted against the original if the text was cut before.
     pub fn amount(&self) -> Amount {
         let omitted = self.total.saturating_sub(self.kept);
@@ -172,7 +172,7 @@ impl Cutting {
 
 /// The kept parts of an input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Kept {
+pub struct KeptParts {
     /// Non-empty ranges in chars, in order.
     pub ranges: Vec<Range<usize>>,
     /// Their size, without marks.
@@ -182,15 +182,15 @@ pub struct Kept {
     pub reasons: Option<Reasons>,
 }
 
-impl Kept {
-    pub fn of<T: Text>(input: &Input<T>, sides: Sides) -> Kept {
+impl KeptParts {
+    pub fn of<T: Text>(input: &Input<T>, sides: Sides) -> KeptParts {
         let (head, tail) = input.parts(sides);
         let marks = sides.of(input.marks).fold(Size::default(), |sum, mark| sum + mark.size);
         let size = raw_size(head) + raw_size(tail);
         let start = input.head.slice(0..sides.start).chars();
         let end = input.chars() - input.in_tail(sides.end..input.total).chars();
         let ranges = [start..start + head.chars(), end - tail.chars()..end];
-        Kept {
+        KeptParts {
             ranges: ranges.into_iter().filter(|range| !range.is_empty()).collect(),
             size: Size { bytes: size.bytes - marks.bytes, chars: size.chars - marks.chars, ..size },
             lines: KeptLines::of(input, sides),

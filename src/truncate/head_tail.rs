@@ -16,8 +16,8 @@ use super::{Cut, Terms};
 use crate::encoding::{Text, Utf8};
 use crate::extent::Extent;
 use crate::notice::counts::{Counts, Needs};
-use crate::notice::saved::Saved;
-use crate::notice::{Notice, Place};
+use crate::notice::saved::SavedPart;
+use crate::notice::{Notice, NoticePlace};
 use crate::policy::Keep;
 
 /// Rounds of rendering. Exceeds the number of times that a digit count can change.
@@ -94,7 +94,7 @@ impl<'a, T: Text> HeadTail<'a, T> {
         if [&text, lead].into_iter().any(|text| has_long_line(Utf8(text.as_bytes()), limits.line_bytes)) {
             return None;
         }
-        if place == Place::Alone && !text.is_empty() {
+        if place == NoticePlace::Alone && !text.is_empty() {
             // If the notice takes the lines that the text needs, a glued notice is used instead.
             let (lead, trail) = notice.separators(self.least_place());
             let lines = 1 + lead.len() + trail.len() + text.matches('\n').count();
@@ -131,13 +131,13 @@ impl<'a, T: Text> HeadTail<'a, T> {
             .fits(limits)
     }
 
-    fn likely_place(&self) -> Place {
-        Place::beside(self.fitter.keep != Keep::Tail, self.fitter.keep != Keep::Head)
+    fn likely_place(&self) -> NoticePlace {
+        NoticePlace::beside(self.fitter.keep != Keep::Tail, self.fitter.keep != Keep::Head)
     }
 
     /// Returns the place beside text that takes the fewest lines.
-    fn least_place(&self) -> Place {
-        if self.fitter.keep == Keep::Head { Place::AfterHead } else { Place::BeforeTail }
+    fn least_place(&self) -> NoticePlace {
+        if self.fitter.keep == Keep::Head { NoticePlace::AfterHead } else { NoticePlace::BeforeTail }
     }
 
     fn figures(&self) -> Figures<'_, T> {
@@ -149,14 +149,14 @@ impl<'a, T: Text> HeadTail<'a, T> {
         self.figures().of(Sides { end, ..sides }, needs)
     }
 
-    fn render(&self, notice: &Notice, place: Place, counts: &Counts) -> String {
+    fn render(&self, notice: &Notice, place: NoticePlace, counts: &Counts) -> String {
         notice.render(place, counts, self.terms.labels(self.figures().in_bytes(), self.earlier()))
     }
 
     /// Returns the saved output that earlier notices name, of this text or of those that were dropped beside it.
-    fn earlier(&self) -> &Saved {
+    fn earlier(&self) -> &SavedPart {
         match (self.fitter.earlier.told.saved(), self.whole.named) {
-            (Saved::Nowhere, Some(named)) => named,
+            (SavedPart::Nowhere, Some(named)) => named,
             (saved, _) => saved,
         }
     }

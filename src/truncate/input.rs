@@ -11,8 +11,8 @@ use crate::extent::Extent;
 use crate::limits::{Limits, UNLIMITED, Usage};
 use crate::notice::Notice;
 use crate::notice::counts::Needs;
-use crate::notice::earlier::{Earlier, Told};
-use crate::notice::saved::Saved;
+use crate::notice::earlier::{Earlier, NoticeAmounts};
+use crate::notice::saved::SavedPart;
 use crate::notice::span::Span;
 
 /// A text to be truncated: the whole text, or as much of both ends as any cut can keep.
@@ -37,36 +37,36 @@ pub struct Input<'a, T> {
     /// Size of the dropped blocks that the notice also counts. Its newlines are lines.
     pub(crate) beside: Size,
     /// The saved output that these name.
-    pub(crate) named: Option<&'a Saved>,
+    pub(crate) named: Option<&'a SavedPart>,
     /// Maximum chars searched for findings, most of them at the end.
     pub(crate) most_searched: usize,
 }
 
 /// Passes a text on in pieces until `false` is returned. No piece ends inside a surrogate pair.
-pub type Pieces<'a> = &'a dyn Fn(&mut dyn FnMut(Piece) -> bool);
+pub type Pieces<'a> = &'a dyn Fn(&mut dyn FnMut(StringPiece) -> bool);
 
 /// Returns the input bytes behind parts of a text.
 pub type BytesOf<'a> = &'a dyn Fn(&[Range<usize>]) -> usize;
 
 /// A piece of a JavaScript string.
 #[derive(Clone, Copy, Debug)]
-pub enum Piece<'a> {
+pub enum StringPiece<'a> {
     Narrow(Latin1<'a>),
     Wide(Utf16<'a>),
 }
 
-impl Piece<'_> {
+impl StringPiece<'_> {
     pub fn size(self) -> Size {
         match self {
-            Piece::Narrow(text) => text.size(),
-            Piece::Wide(text) => text.size(),
+            StringPiece::Narrow(text) => text.size(),
+            StringPiece::Wide(text) => text.size(),
         }
     }
 
     pub fn units(self) -> usize {
         match self {
-            Piece::Narrow(text) => text.len(),
-            Piece::Wide(text) => text.len(),
+            StringPiece::Narrow(text) => text.len(),
+            StringPiece::Wide(text) => text.len(),
         }
     }
 
@@ -77,28 +77,28 @@ impl Piece<'_> {
             (text.slice(0..at), text.slice(at..text.len()))
         }
         match self {
-            Piece::Narrow(text) => {
+            StringPiece::Narrow(text) => {
                 let (start, rest) = split(text);
-                (Piece::Narrow(start), Piece::Narrow(rest))
+                (StringPiece::Narrow(start), StringPiece::Narrow(rest))
             }
-            Piece::Wide(text) => {
+            StringPiece::Wide(text) => {
                 let (start, rest) = split(text);
-                (Piece::Wide(start), Piece::Wide(rest))
+                (StringPiece::Wide(start), StringPiece::Wide(rest))
             }
         }
     }
 
     pub fn extent(self, limits: &Limits) -> Extent {
         match self {
-            Piece::Narrow(text) => Extent::of(text, limits),
-            Piece::Wide(text) => Extent::of(text, limits),
+            StringPiece::Narrow(text) => Extent::of(text, limits),
+            StringPiece::Wide(text) => Extent::of(text, limits),
         }
     }
 
     pub fn each_utf8(self, each: &mut dyn FnMut(&[u8])) {
         match self {
-            Piece::Narrow(text) => text.each_utf8(each),
-            Piece::Wide(text) => text.each_utf8(each),
+            StringPiece::Narrow(text) => text.each_utf8(each),
+            StringPiece::Wide(text) => text.each_utf8(each),
         }
     }
 }
@@ -155,7 +155,7 @@ impl<'a, T: Text> Input<'a, T> {
     }
 
     /// Adds text omitted beside this one to the amounts of the notice, and the saved output that it names.
-    pub fn beside(self, size: Size, named: &'a Saved) -> Self {
+    pub fn beside(self, size: Size, named: &'a SavedPart) -> Self {
         Input { beside: size, named: Some(named), ..self }
     }
 
@@ -234,7 +234,7 @@ impl<'a, T: Text> Input<'a, T> {
     }
 
     /// Returns what the notices of earlier cuts tell.
-    pub fn told(&self) -> Told {
+    pub fn told(&self) -> NoticeAmounts {
         Earlier::find(self.head, self.tail, self.total).told
     }
 

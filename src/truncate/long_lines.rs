@@ -95,13 +95,13 @@ fn mark_for(chars: usize) -> String {
 
 /// One line: its content, and its end after the terminator, `\n` or `\r\n`.
 #[derive(Clone, Copy, Debug)]
-pub struct Line {
+pub struct LineBounds {
     pub start: usize,
     pub content: usize,
     pub end: usize,
 }
 
-pub fn lines<T: Text>(text: T) -> impl Iterator<Item = Line> {
+pub fn lines<T: Text>(text: T) -> impl Iterator<Item = LineBounds> {
     let mut start = 0;
     std::iter::from_fn(move || {
         if start == text.len() {
@@ -114,7 +114,7 @@ pub fn lines<T: Text>(text: T) -> impl Iterator<Item = Line> {
             Some(newline) => newline,
             None => end,
         };
-        let line = Line { start, content, end };
+        let line = LineBounds { start, content, end };
         start = end;
         Some(line)
     })

@@ -24,11 +24,11 @@ use crate::encoding::{Size, Text};
 use crate::limits::Limits;
 use crate::notice::Notice;
 use crate::notice::counts::{Labels, Needs};
-use crate::notice::saved::Saved;
+use crate::notice::saved::SavedPart;
 use crate::policy::{Keep, Policy};
-use crate::selection::{Selection, Sought};
+use crate::selection::{SearchTerms, Selection};
 use closing::{Closing, keep_closing};
-use figures::Kept;
+use figures::KeptParts;
 use head_tail::HeadTail;
 use input::{Input, bytes_in};
 use long_lines::{cut_lines, has_long_line};
@@ -46,7 +46,7 @@ pub struct Cut {
     /// The position of the notice in the result, in chars.
     pub notice: Range<usize>,
     /// The kept parts of the input, if `middle` has any.
-    pub within: Option<Kept>,
+    pub within: Option<KeptParts>,
 }
 
 /// The limits and the notice of one cut.
@@ -76,7 +76,7 @@ impl<'a> Terms<'a> {
 
     /// Returns the labels of the notice. `in_bytes`: the text is counted in bytes. `earlier`: the saved output that the
     /// notice of an earlier cut names, which stands if this cut saves none.
-    pub fn labels<'b>(&self, in_bytes: bool, earlier: &'b Saved) -> Labels<'b>
+    pub fn labels<'b>(&self, in_bytes: bool, earlier: &'b SavedPart) -> Labels<'b>
     where
         'a: 'b,
     {
@@ -86,11 +86,11 @@ impl<'a> Terms<'a> {
     }
 
     /// Returns the saved output of this cut, or of an earlier one if this cut saves none.
-    pub fn saved<'b>(&self, earlier: &'b Saved) -> &'b Saved
+    pub fn saved<'b>(&self, earlier: &'b SavedPart) -> &'b SavedPart
     where
         'a: 'b,
     {
-        if self.policy.saved == Saved::Nowhere { earlier } else { &self.policy.saved }
+        if self.policy.saved == SavedPart::Nowhere { earlier } else { &self.policy.saved }
     }
 }
 
@@ -112,13 +112,13 @@ pub fn truncate<T: Text>(input: &Input<T>, policy: &Policy) -> Option<Cut> {
     let kept = made.kept(&cut);
     let ranges = lines.ranges_of(&kept.ranges);
     let bytes = if T::UTF16 { kept.size.bytes } else { bytes_in(input.head, &ranges) };
-    Some(made.detached(&cut, Kept { size: Size { bytes, ..kept.size }, ranges, ..kept }))
+    Some(made.detached(&cut, KeptParts { size: Size { bytes, ..kept.size }, ranges, ..kept }))
 }
 
 /// Truncates a text without overlong lines.
 pub fn truncate_lines<T: Text>(input: &Input<T>, terms: Terms) -> Option<Cut> {
     truncate_with(input, terms, || {
-        Some(Cow::Owned(pass::select(input, &terms.limits, Sought::of(terms.policy))))
+        Some(Cow::Owned(pass::select(input, &terms.limits, SearchTerms::of(terms.policy))))
     })
 }
 
@@ -183,7 +183,7 @@ impl Cut {
     }
 
     /// Makes the cut independent of its input.
-    pub fn detached<T: Text>(self, input: &Input<T>, kept: Kept) -> Cut {
+    pub fn detached<T: Text>(self, input: &Input<T>, kept: KeptParts) -> Cut {
         let middle = self.string(input);
         Cut { sides: Sides::default(), middle, within: Some(kept), ..self }
     }
@@ -214,8 +214,8 @@ impl Cut {
     }
 
     /// Returns the kept parts of the input.
-    pub fn kept<T: Text>(&self, input: &Input<T>) -> Kept {
-        self.within.clone().unwrap_or_else(|| Kept::of(input, self.sides))
+    pub fn kept<T: Text>(&self, input: &Input<T>) -> KeptParts {
+        self.within.clone().unwrap_or_else(|| KeptParts::of(input, self.sides))
     }
 }
 

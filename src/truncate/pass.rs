@@ -4,14 +4,14 @@ use super::input::Input;
 use crate::encoding::{Size, Text};
 use crate::limits::Limits;
 use crate::notice::counts::Needs;
-use crate::selection::{Selection, Sought};
+use crate::selection::{SearchTerms, Selection};
 
 /// Share of the searched text that is at its start, if a text is too long to be searched whole. Failures are more often
 /// at the end.
 const HEAD_SHARE: usize = 4;
 
 /// Searches a text for a result within limits.
-pub fn select<T: Text>(input: &Input<T>, limits: &Limits, sought: Sought) -> Selection {
+pub fn select<T: Text>(input: &Input<T>, limits: &Limits, sought: SearchTerms) -> Selection {
     let mut selection = Selection::new(limits, sought);
     if let Some(pieces) = input.pieces.filter(|_| !input.is_whole()) {
         let most = input.most_searched.max(selection.window().saturating_mul(2 * HEAD_SHARE));

@@ -12,7 +12,7 @@ use crate::extent::{Extent, Room};
 use crate::limits::{Limits, UNLIMITED};
 use crate::notice::earlier::Earlier;
 use crate::notice::span::{Span, in_order};
-use crate::notice::{Notice, Place};
+use crate::notice::{Notice, NoticePlace};
 use crate::policy::{Keep, Policy};
 
 /// The kept sides of a text, in units: from `start` to `head` and from `tail` to `end`. Notices of an earlier cut lie
@@ -49,8 +49,8 @@ impl Sides {
     }
 
     /// Returns the place of a notice between the sides.
-    pub fn place(self) -> Place {
-        Place::beside(self.has_head(), self.has_tail())
+    pub fn place(self) -> NoticePlace {
+        NoticePlace::beside(self.has_head(), self.has_tail())
     }
 
     /// Returns the spans inside the sides.
@@ -133,7 +133,7 @@ impl<'a, T: Text> Fitter<'a, T> {
     /// Returns the longest head that fits, within its share of the room if a tail is kept too.
     fn head_beside(&self, notice: &Notice, text: &str, share: Option<f64>) -> Option<Side> {
         let limits = &self.limits;
-        let place = if share.is_some() { Place::Between } else { Place::AfterHead };
+        let place = if share.is_some() { NoticePlace::Between } else { NoticePlace::AfterHead };
         let (lead, trail) = separators(notice, place, text);
         let mid = [lead, text, trail].concat();
         let mut room = Room::before(self.extent(&mid), limits)?;
@@ -174,7 +174,7 @@ impl<'a, T: Text> Fitter<'a, T> {
     fn tail_beside(&self, notice: &Notice, text: &str, kept: Side) -> Option<usize> {
         let (input, limits, head) = (self.input, &self.limits, kept.at);
         let Range { start: first, end } = self.content;
-        let (lead, trail) = separators(notice, Place::beside(head > first, true), text);
+        let (lead, trail) = separators(notice, NoticePlace::beside(head > first, true), text);
         let before = Extent::sized(input.head.slice(first..head), kept.size, limits)
             .then(self.extent(lead))
             .then(self.extent(text))
@@ -241,6 +241,6 @@ fn resolve_keep<T: Text>(policy: &Policy, tail: T) -> (Keep, f64) {
 }
 
 /// Returns the separators of a notice, which are empty if its text is empty.
-pub fn separators(notice: &Notice, place: Place, text: &str) -> (&'static str, &'static str) {
+pub fn separators(notice: &Notice, place: NoticePlace, text: &str) -> (&'static str, &'static str) {
     if text.is_empty() { ("", "") } else { notice.separators(place) }
 }

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, SystemTime};
 
 use spillway::dialect::Table;
-use spillway::dialect::structured::Structured;
+use spillway::dialect::structured::CopyChoice;
 use spillway::limits::Limits;
 use spillway::platform;
 use spillway::policy::Policy;
@@ -26,18 +26,18 @@ use spillway::session::progress::Progress;
 use spillway::session::repair::{Request, repair};
 use spillway::session::report::Report;
 use spillway::session::rewrite_row::{Options, SideData};
-use spillway::slots::slot_rules::Rules;
+use spillway::slots::slot_rules::SlotRules;
 
 fn request(path: &Path) -> Request {
     Table::set(include_str!("../../src/dialects.json")).unwrap();
     let policy = Policy { limits: Limits { bytes: 400, ..Limits::NONE }, ..Policy::default() };
-    let rules = Rules { policy, clean: None };
+    let rules = SlotRules { policy, clean: None };
     Request {
         path: path.to_owned(),
         options: Options {
             rules,
             side: SideData::Cap { max: 100, spare: 0 },
-            structured: Structured::Both,
+            structured: CopyChoice::Both,
             asks: true,
             media: None,
             dialect: None,

@@ -14,7 +14,7 @@ import {
   textOf,
 } from './char_estimator.js'
 import { ESTIMATED_CHARS_PER_TOKEN } from './constants.js'
-import { Projection, type Pruned, pruned } from './projection.js'
+import { Projection, type PruneRecord, pruned } from './projection.js'
 import { isUser } from './suppression.js'
 import { isToolResult } from './tool_results.js'
 
@@ -101,8 +101,8 @@ function prunedResults(
   originals: readonly unknown[],
   window: number,
   { settings, dropThinkingBlocksForEstimate }: CacheTtlPruningParams<unknown>,
-): Map<number, Pruned> {
-  const made = new Map<number, Pruned>()
+): Map<number, PruneRecord> {
+  const made = new Map<number, PruneRecord>()
   const { messages } = sent
   const answers = messages.flatMap((message, at) => (isAssistant(message) ? [at] : []))
   const until = answers.at(-FRESH_ANSWERS) ?? -1
@@ -110,7 +110,7 @@ function prunedResults(
   const chars = messages.map((message) => charsOf(message, dropThinkingBlocksForEstimate === true))
   let total = chars.reduce((sum, each) => sum + each, 0)
   if (until < 0 || from < 0 || total < window * TRIM_SHARE) return made
-  const take = (at: number, form: Pruned) => {
+  const take = (at: number, form: PruneRecord) => {
     total += form.text.length - (chars[at] as number)
     chars[at] = form.text.length
     made.set(at, form)

@@ -6,7 +6,7 @@ import { textsOf } from './tool_results.js'
 export const ELIDED = '[tool result elided: over budget]'
 
 /** Words about a result whose output is in a file. */
-export interface Spilled {
+export interface SpillWords {
   /** Instead of the whole text. */
   readonly full: string
   /** The same in the fewest chars. */
@@ -19,7 +19,7 @@ export interface Spilled {
  * Returns the words about a result's file, undefined if the file is gone. The path must stand in a text as its footer:
  * `details` are not for the model.
  */
-export function spilled(message: object): Spilled | undefined {
+export function spilled(message: object): SpillWords | undefined {
   const details = get(message, 'details')
   if (!isObject(details)) return undefined
   const spill = get(details, 'spill')

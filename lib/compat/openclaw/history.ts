@@ -8,7 +8,7 @@ import type {
   TruncatedMessages,
 } from 'spillway/openclaw'
 import { copy } from '../../dialect/shallow_copy.js'
-import { type Aggregate, originalOf, Planner, type Sized } from '../../plan.js'
+import { type Aggregate, originalOf, Planner, type ResultExtent } from '../../plan.js'
 import { compile } from '../../policy.js'
 import { checkMessages } from '../../result/clamp_messages.js'
 import { elementsOf } from '../../result/message_results.js'
@@ -73,7 +73,7 @@ export function truncateOversizedToolResultsInMessages<M>(
 }
 
 /** Cuts a result to the chars of its step. From 2026.7 on, no notice stands for nothing. */
-function shortened(message: object, maxChars: number, { cutting, elides, notice }: Budget): object {
+function shortened(message: object, maxChars: number, { cutting, elides, notice }: HistoryBudget): object {
   const spill = elides ? spilled(message) : undefined
   if (spill) {
     if (maxChars >= spill.suffix(getToolResultTextLength(message)).length)
@@ -145,7 +145,7 @@ export async function truncateOversizedToolResultsInSession(params: SessionParam
   }
 }
 
-type Budget = ReturnType<typeof budgetOf>
+type HistoryBudget = ReturnType<typeof budgetOf>
 
 /** Returns the cap of one tool result, the budget of all with its order, and the options of cuts. */
 function budgetOf(params: {
@@ -169,7 +169,7 @@ function budgetOf(params: {
 }
 
 /** Plans the chars that each tool result may keep, within the cap and the budget. `sent`: what was sent before. */
-function planFor(read: readonly unknown[], budget: Budget, sent?: Projection) {
+function planFor(read: readonly unknown[], budget: HistoryBudget, sent?: Projection) {
   const { maxEach, aggregate, cutting, elides } = budget
   const sizes = sizesOf(read, budget.measure)
   const held = sent ? heldOf(read, sent, budget) : () => false
@@ -195,7 +195,7 @@ function planFor(read: readonly unknown[], budget: Budget, sent?: Projection) {
 }
 
 /** Tells the results that only their cap may cut: the freshest, and in some profiles all that were sent before. */
-function heldOf(messages: readonly unknown[], sent: Projection, { thaws, protects }: Budget) {
+function heldOf(messages: readonly unknown[], sent: Projection, { thaws, protects }: HistoryBudget) {
   const ends = protects === 'batch' ? (message: unknown) => !isToolResult(message) : isAssistant
   const fresh = messages.findLastIndex(ends)
   return (at: number) => at > fresh || (!thaws && sent.has(at))
@@ -205,12 +205,12 @@ function total(chars: readonly number[]): number {
   return chars.reduce((sum, each) => sum + each, 0)
 }
 
-interface Sizes extends Sized {
+interface Sizes extends ResultExtent {
   readonly texts: readonly string[]
 }
 
 /** Returns the sizes of messages for a plan. Messages other than tool results have size 0. */
-function sizesOf(messages: readonly unknown[], measure: Budget['measure']): Sizes[] {
+function sizesOf(messages: readonly unknown[], measure: HistoryBudget['measure']): Sizes[] {
   return messages.map((message) => {
     const texts = isToolResult(message) ? textsOf(message) : []
     return {

@@ -20,7 +20,7 @@ export function isProjectionState(value: unknown): value is ToolResultPromptProj
 }
 
 /** A result that was trimmed or cleared as its cache had expired: one text instead of its content. */
-export interface Pruned {
+export interface PruneRecord {
   readonly cacheTtl: 'soft' | 'hard'
   readonly text: string
 }
@@ -72,12 +72,12 @@ export class Projection {
   }
 
   /** Tells how the result at an index was pruned, if it was. */
-  prunedAs(at: number): Pruned['cacheTtl'] | undefined {
+  prunedAs(at: number): PruneRecord['cacheTtl'] | undefined {
     const sent: unknown = this.#state.replacements.get(this.#keys[at] ?? '')
     return isPruned(sent) ? sent.cacheTtl : undefined
   }
 
-  prune(at: number, form: Pruned): void {
+  prune(at: number, form: PruneRecord): void {
     const key = this.#keys[at]
     if (key === undefined) return
     this.#state.frozen.add(key)
@@ -101,12 +101,12 @@ export class Projection {
   }
 }
 
-function isPruned(sent: unknown): sent is Pruned {
+function isPruned(sent: unknown): sent is PruneRecord {
   return isObject(sent) && typeof get(sent, 'cacheTtl') === 'string'
 }
 
 /** Returns a result with one text, under the name of the original. The same if it is that already. */
-export function pruned(message: object, { text }: Pruned, name: string | undefined): object {
+export function pruned(message: object, { text }: PruneRecord, name: string | undefined): object {
   if (get(message, NAME) === name && textsOf(message).join('\n') === text) return message
   const made = copy(message, new Map([['content', [{ type: 'text', text }]]]))
   return Object.assign(made, { [NAME]: name })

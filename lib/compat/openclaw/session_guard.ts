@@ -21,7 +21,7 @@ export function installSessionToolResultGuard(
   const transcript = new Transcript(sessionManager, options)
   setRaw(sessionManager)
   for (const patch of [append, ...others] as AppendPatch[]) {
-    const line = patch === append ? undefined : new Line()
+    const line = patch === append ? undefined : new AppendQueue()
     patch.install((message, write, isTop) => {
       if (!isTop || transcript.isWriting(message)) return write(message)
       return guard.take(message, transcript.telling(line ? line.after(write) : write))
@@ -48,7 +48,7 @@ function patched(manager: object): AppendPatch[] {
 }
 
 /** Appends of an async manager, one after the other: the result of a call is stored before what came after it. */
-class Line {
+class AppendQueue {
   #last: PromiseLike<unknown> | undefined
 
   after(write: Write): Write {

@@ -1,6 +1,6 @@
 import { copy } from '../../dialect/shallow_copy.js'
 import { MAX_ROW_BYTES } from '../../session/guard.js'
-import { GuardedMessage, type Rules } from '../../session/guarded_message.js'
+import { GuardedMessage, type MessageRules } from '../../session/guarded_message.js'
 import { get, isPromise, notify, tryRead } from '../../untrusted.js'
 import {
   answeredBy,
@@ -97,18 +97,18 @@ export class ToolResultGuard {
   #rules(
     message: unknown,
     { called, isSynthetic = false }: { called?: string | undefined; isSynthetic?: boolean } = {},
-  ): Rules {
+  ): MessageRules {
     const { policy, prepare, missingMembers, namesCalls } = this.options
     const { transformMessage, transformResult, beforeWrite, onBlocked } = this.options
     const transformed = (message: unknown) =>
       (transformMessage && tryRead(() => transformMessage(message as never))) ?? message
-    const transform: Rules['transform'] = (message, meta) => {
+    const transform: MessageRules['transform'] = (message, meta) => {
       const toolName = word(get(message as object, 'toolName'))
       const kept = transformed(message)
       const about = { ...meta, ...(toolName !== undefined && { toolName }), isSynthetic }
       return (transformResult && tryRead(() => transformResult(kept as never, about))) ?? kept
     }
-    const lastly: Rules['beforeWrite'] = (message) => {
+    const lastly: MessageRules['beforeWrite'] = (message) => {
       const kept = isToolResult(message) ? message : transformed(message)
       const answer = beforeWrite && tryRead(() => beforeWrite({ message: kept as never }))
       if (answer?.block === true) {
