@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
-const wings = readdirSync(new URL('wings', import.meta.url)).map((file) => `wings/${file.replace('.ts', '')}`)
+const wings = readdirSync(new URL('lib/wings', import.meta.url)).map(
+  (file) => `wings/${file.replace('.ts', '')}`,
+)
 
 /** Rooms of lib/ and all that they import go to one file, without what an earlier group has. */
 const group = (name, ...rooms) => ({
@@ -25,10 +27,10 @@ function licenceOf(dir) {
 }
 
 // The published JavaScript. tsc checks the types. Each file that is loaded costs half a millisecond and each 40 KB one
-// more, so they are few, and `text` alone is loaded at once: index.ts says what waits for its first call.
+// more, so they are few, and `text` alone is loaded at once: lib/index.ts says what waits for its first call.
 export default {
   input: {
-    index: 'index.ts',
+    index: 'lib/index.ts',
     pi: 'lib/compat/pi.ts',
     daycare: 'lib/compat/daycare.ts',
     openclaw: 'lib/compat/openclaw.ts',
@@ -36,15 +38,16 @@ export default {
     testing: 'lib/testing/spill_store.ts',
     cli: 'cli/main.ts',
     opencode: 'cli/hook/opencode.ts',
-    ...Object.fromEntries(wings.map((wing) => [wing, `${wing}.ts`])),
+    ...Object.fromEntries(wings.map((wing) => [wing, `lib/${wing}.ts`])),
   },
   platform: 'node',
   // Of a bundled package, the modules rather than a bundle of its own.
   resolve: { mainFields: ['module', 'main'] },
   // Made by napi, beside them; and the wings, which are entries of their own.
-  external: /\.node$|^(?:\.|\.\.\/\.\.)\/wings\//,
+  external: /\.node$|\/wings\/(?!wing\.(?:js|ts)$)/,
   output: {
     dir: 'dist',
+    paths: (id) => id.replace(/^.*\/wings\//, './wings/'),
     format: 'cjs',
     chunkFileNames: '[name].js',
     banner: licencesOf,
@@ -53,7 +56,7 @@ export default {
         // What the command line shows without an engine.
         {
           name: 'terminal',
-          test: /\/cli\/(?:args|help|platform|summaries|terminal|usage_error|escape|mcp\/message)\.ts$/,
+          test: /\/cli\/(?:term\/(?:args|help|summaries|terminal|usage_error|escape)|platform|mcp\/message)\.ts$/,
         },
         group('text', 'text/', 'wing.ts', 'warning.ts', 'dialects.ts', 'context/overflow_error.ts'),
         group('spill', 'spill/', 'clamp_event.ts'),

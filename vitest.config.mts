@@ -6,10 +6,11 @@ const times = Number(process.env['SPILLWAY_TIMES'] ?? 0.1)
 export default defineConfig({
   test: {
     // Tests that take real time, or watch the memory of a process, are in __test__/long/.
-    include: [times < 1 ? '__test__/*.spec.ts' : '__test__/**/*.spec.ts'],
+    include: ['__test__/**/*.spec.ts'],
+    exclude: times < 1 ? ['__test__/long/**'] : [],
     // One for each core: vitest leaves one idle, which is half of two.
     maxWorkers: '100%',
-    setupFiles: ['__test__/counts.ts'],
+    setupFiles: ['__test__/support/counts.ts'],
     // A test that hangs is to end, not one that a busy machine holds up.
     testTimeout: 120_000 * Math.max(times, 1),
     hookTimeout: 120_000 * Math.max(times, 1),

@@ -1,6 +1,6 @@
 /** Holds index.d.ts, which is written by hand, and the implementation to each other: `tsc --noEmit` is the test. */
 type Typings = typeof import('spillway')
-type Implementation = typeof import('../index.js')
+type Implementation = typeof import('../lib/index.js')
 
 type PiTypings = typeof import('spillway/pi')
 type PiImplementation = typeof import('../lib/compat/pi.js')

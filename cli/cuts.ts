@@ -1,9 +1,9 @@
 import type { Cuts } from '../lib/session/session.js'
-import type { Args } from './args.js'
-import { oneLine } from './escape.js'
 import { LIMITS } from './policy.js'
-import { count, counted } from './table.js'
-import { out } from './terminal.js'
+import type { Args } from './term/args.js'
+import { oneLine } from './term/escape.js'
+import { count, counted } from './term/table.js'
+import { out } from './term/terminal.js'
 
 /** Says what a repair cuts, in the same words before and after it: "2 results over the limits, 4 more with large
  *  details". Empty if it cuts nothing. */

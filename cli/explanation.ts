@@ -1,7 +1,7 @@
 import type { ClampReport, LineReason } from 'spillway'
-import { oneLine } from './escape.js'
-import { cellsOf, count, lineOf } from './table.js'
-import { err } from './terminal.js'
+import { oneLine } from './term/escape.js'
+import { cellsOf, count, lineOf } from './term/table.js'
+import { err } from './term/terminal.js'
 
 /** Chars that a line of a table shows of a line at least. */
 const SHOWN = 20

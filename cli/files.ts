@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { platform } from './platform.js'
-import { UsageError } from './usage_error.js'
+import { UsageError } from './term/usage_error.js'
 
 /** Returns the files that names and patterns denote, each once, for shells that leave patterns to the command. A pattern
  *  without a match stays as it is, so that the error of the file that does not exist names it. */

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Command, type Commands, meantBy, readArgs } from './args.js'
-import { helpOf, helpOfAll } from './help.js'
-import { SUMMARIES } from './summaries.js'
-import { err, out } from './terminal.js'
-import { exitOf, explain, isBrokenPipe, UsageError } from './usage_error.js'
+import { type Command, type Commands, meantBy, readArgs } from './term/args.js'
+import { helpOf, helpOfAll } from './term/help.js'
+import { SUMMARIES } from './term/summaries.js'
+import { err, out } from './term/terminal.js'
+import { exitOf, explain, isBrokenPipe, UsageError } from './term/usage_error.js'
 
 /** The flag that every command has. */
 const HELP = { help: { short: 'h', help: 'show this text' } }
@@ -26,7 +26,9 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   // A host waits for its hook, which therefore loads no other command.
   const COMMANDS: Commands =
-    name === 'hook' ? { hook: (await import('./hook.js')).hook } : (await import('./commands.js')).COMMANDS
+    name === 'hook'
+      ? { hook: (await import('./commands/hook.js')).hook }
+      : (await import('./commands.js')).COMMANDS
   const command = COMMANDS[name] as Command
   const flags = { ...command.flags, ...HELP }
   const args = await readArgs(name, flags, rest)

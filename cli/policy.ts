@@ -1,6 +1,6 @@
 import type { PolicyOptions } from 'spillway'
-import { definePolicy } from '../index.js'
-import { type Args, defined, type Flags } from './args.js'
+import { definePolicy } from '../lib/index.js'
+import { type Args, defined, type Flags } from './term/args.js'
 
 /** Suffixes of the help of `--clean` and `--no-clean`, by the default of a command. */
 const CLEANS = {

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
-import { UsageError } from './usage_error.js'
+import { UsageError } from './term/usage_error.js'
 
 /**
  * Signals that end a process, while a command runs in our process group:

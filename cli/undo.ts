@@ -1,10 +1,10 @@
-import type { Args } from './args.js'
-import { oneLine } from './escape.js'
 import { LIMITS } from './policy.js'
 import { interruptible } from './signals.js'
-import { counted, size } from './table.js'
-import { out } from './terminal.js'
-import { naming, tellOf, UsageError } from './usage_error.js'
+import type { Args } from './term/args.js'
+import { oneLine } from './term/escape.js'
+import { counted, size } from './term/table.js'
+import { out } from './term/terminal.js'
+import { naming, tellOf, UsageError } from './term/usage_error.js'
 
 /** Flags of an undo. */
 export const UNDO_FLAGS = {

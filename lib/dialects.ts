@@ -5,7 +5,7 @@ import data from '../src/dialects.json'
  * Paths to the text of tool results, by framework: src/dialects.json, a row for each. The order of the rows matters: of
  * several forms that a value has, the first one reads it. Place a row before those whose forms would take its results,
  * such as `role: "tool"` alone. The name of a new row is also a `DialectName` (index.d.ts) and has a sample
- * (__test__/samples.ts), from which its tests are made.
+ * (__test__/support/samples.ts), from which its tests are made.
  *
  * The `forms` of a row describe its results, which are recognised by tags alone. A form lists the `role` or the `type`
  * of a value; without either, the value has neither. `has` lists other members, and `results` the paths to the results

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { expect, it } from 'vitest'
-import { end, place, start, write } from '../cli.js'
+import { end, place, start, write } from '../support/cli.js'
 
 const MIB = 1024 * 1024
 const ID = 'of 1 GiB'

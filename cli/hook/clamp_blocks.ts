@@ -1,4 +1,4 @@
-import { wrapTool } from '../../index.js'
+import { wrapTool } from '../../lib/index.js'
 import { clampCallText } from '../../lib/spill/clamp_call_text.js'
 import { isObject } from '../mcp/message.js'
 import { type Block, type HookPolicy, isPlain, textsOf } from './blocks.js'

@@ -1,4 +1,4 @@
-import { clampTextWithReport } from '../../index.js'
+import { clampTextWithReport } from '../../lib/index.js'
 import { isObject } from '../mcp/message.js'
 import { type Block, type HookPolicy, isPlain, textsOf } from './blocks.js'
 import type { Host, HostShape } from './hosts.js'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, readlink, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { explain, naming, UsageError } from '../usage_error.js'
+import { explain, naming, UsageError } from '../term/usage_error.js'
 import { readRegular } from './regular_file.js'
 
 /** Bytes of settings that are read. */

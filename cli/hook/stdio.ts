@@ -1,6 +1,6 @@
 import { fstatSync, readSync, writeSync } from 'node:fs'
-import { out } from '../terminal.js'
-import { UsageError } from '../usage_error.js'
+import { out } from '../term/terminal.js'
+import { UsageError } from '../term/usage_error.js'
 
 /** Bytes that are read at once. */
 const BLOCK = 256 * 1024

@@ -1,4 +1,4 @@
-import { clampResult } from '../../index.js'
+import { clampResult } from '../../lib/index.js'
 import { isObject, type Members } from './message.js'
 import { Raw } from './parts.js'
 

@@ -1,5 +1,5 @@
 import type { SpillStore, WrapPolicy } from 'spillway'
-import { definePolicy, spillTool } from '../../index.js'
+import { definePolicy, spillTool } from '../../lib/index.js'
 import { digest, record } from '../../lib/stats/record.js'
 import { INTERNAL, nests } from './answer.js'
 import type { Overlong } from './lines.js'

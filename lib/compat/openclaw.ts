@@ -7,7 +7,7 @@ export { truncateUtf16Safe } from './openclaw/utf16.js'
 export { toolResultWarningDedupe } from './openclaw/warning_dedupe.js'
 
 // Loaded when one of its functions is first called, like the wings of index.ts.
-const openclaw = () => require('../../wings/openclaw.js') as typeof import('../../wings/openclaw.js')
+const openclaw = () => require('../wings/openclaw.js') as typeof import('../wings/openclaw.js')
 
 export const {
   buildPrePromptContextBudgetStatus,

@@ -1,0 +1,209 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { inspectSession } from 'spillway'
+import { describe, expect, it } from 'vitest'
+import { end, place, session, shell, spillway, terminal, write } from '../support/cli.js'
+
+const LONG = 'a line of output, 漢字\n'.repeat(20_000)
+
+/** A session of Pi whose results have these texts, and details of this many chars. */
+function detailed(results: readonly [text: string, details: number][]): string {
+  const rows = session(results.map(([text]) => ['bash', text])).split('\n')
+  const details = results.map(([, chars]) => chars)
+  return rows
+    .map((row) => {
+      if (!row.includes('"toolResult"')) return row
+      const parsed = JSON.parse(row)
+      parsed.message.details = { output: 'x '.repeat((details.shift() ?? 0) / 2) }
+      return JSON.stringify(parsed)
+    })
+    .join('\n')
+}
+
+/** A row of Claude Code, whose result has a second copy beside it. */
+const claude = (text: string, copy: string) =>
+  `${JSON.stringify({
+    type: 'user',
+    uuid: 'a',
+    parentUuid: null,
+    sessionId: 's',
+    message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: text }] },
+    toolUseResult: { stdout: copy },
+  })}\n`
+
+describe('inspect and repair', () => {
+  it.each([
+    [
+      'over.jsonl',
+      detailed([
+        [LONG, 0],
+        ['short', 0],
+        [LONG, 90_000],
+      ]),
+      '2 results over the limits',
+    ],
+    [
+      'details.jsonl',
+      detailed([
+        ['short', 90_000],
+        ['short', 10],
+      ]),
+      '1 result with large details',
+    ],
+    [
+      'both.jsonl',
+      detailed([
+        [LONG, 0],
+        ['short', 90_000],
+        [LONG, 90_000],
+        ['short', 20_000],
+      ]),
+      '2 results over the limits, 2 more with large details',
+    ],
+    // A repair leaves details that it would shorten by little.
+    ['little.jsonl', detailed([[LONG, 8_500]]), '1 result over the limits'],
+    [
+      'copies.jsonl',
+      claude(LONG, LONG) + claude('short', LONG),
+      '1 result over the limits, 1 more with large details',
+    ],
+  ])('%s: count the same, in the same words', async (name, text, found) => {
+    const file = write(name, text)
+    const inspected = await spillway(['inspect', file])
+    expect(inspected.stdout).toContain(`\n${found}. To cut ${/^1 [^,]*$/.test(found) ? 'it' : 'them'}:\n`)
+    expect((await spillway(['repair', '--dry-run', file])).stdout).toContain(`: would cut ${found}; `)
+    expect((await spillway(['repair', file])).stdout).toContain(`: cut ${found}; `)
+    expect((await spillway(['inspect', file])).stdout).toContain('\nAll results are within the limits.\n')
+    expect((await spillway(['repair', file])).stdout).toContain(': nothing to do')
+  })
+
+  it('change a row without a cut, and say so', async () => {
+    const file = write('torn.jsonl', session([['bash', 'short']]).slice(0, -1))
+    expect((await spillway(['repair', '--dry-run', file])).stdout).toContain(': no result to cut; ')
+    expect((await spillway(['repair', file])).stdout).toMatch(
+      /: no result cut; .*\n {2}its last row had no newline/,
+    )
+  })
+})
+
+describe('inspect of several sessions', () => {
+  const over = session([['bash', LONG]])
+  const within = session([['read', 'short']])
+
+  function folder(name: string): string {
+    mkdirSync(join(place, name, 'sub/deep'), { recursive: true })
+    write(`${name}/b.jsonl`, over)
+    write(`${name}/a.jsonl`, within)
+    write(`${name}/sub/deep/c d.jsonl`, over)
+    write(`${name}/sub/deep/note.txt`, 'no session')
+    mkdirSync(join(place, name, '.hidden'), { recursive: true })
+    write(`${name}/.hidden/d.jsonl`, over)
+    return name
+  }
+
+  it('has a line for each, and a summary', async () => {
+    const dir = folder('several')
+    const { code, stdout, stderr } = await spillway(['inspect', dir])
+    expect([code, stderr]).toEqual([0, ''])
+    const lines = stdout.split('\n')
+    expect(lines[0]).toMatch(/^ {2}session +size +results +over +large details$/)
+    expect(lines.slice(1, 4)).toEqual([
+      expect.stringMatching(/^ {2}several\/a\.jsonl +\d+ bytes +1 +0 +0$/),
+      expect.stringMatching(/^ {2}several\/b\.jsonl +[\d.]+ KB +1 +1 +0$/),
+      expect.stringMatching(/^ {2}several\/sub\/deep\/c d\.jsonl +[\d.]+ KB +1 +1 +0$/),
+    ])
+    expect(lines.slice(4)).toEqual([
+      '',
+      expect.stringMatching(
+        /^3 sessions, [\d.]+ MB: 2 results over the limits, in 2 sessions\. To cut them:$/,
+      ),
+      "  spillway repair several/b.jsonl 'several/sub/deep/c d.jsonl'",
+      '',
+    ])
+    const { code: repaired } = await shell(lines.at(-2) ?? '')
+    expect(repaired).toBe(0)
+    const after = await spillway(['inspect', dir])
+    expect(after.stdout).toMatch(/\n3 sessions, [\d.]+ KB\. All results are within the limits\.\n$/)
+  })
+
+  it.each([
+    [['*.jsonl'], ['a.jsonl', 'b.jsonl']],
+    [['**/*.jsonl'], ['a.jsonl', 'b.jsonl', 'sub/deep/c d.jsonl']],
+    [
+      ['sub/**/[c-d]*.jsonl', 'a.jsonl'],
+      ['sub/deep/c d.jsonl', 'a.jsonl'],
+    ],
+    [['[!a].jsonl'], ['b.jsonl']],
+    [
+      ['?.jsonl', 'b.jsonl', '.'],
+      ['a.jsonl', 'b.jsonl', 'sub/deep/c d.jsonl'],
+    ],
+    [['.hidden/*.jsonl', '.h*/d.jsonl'], ['.hidden/d.jsonl']],
+  ])('%j are the files of that pattern, each once', async (patterns, files) => {
+    const dir = folder('patterns')
+    const line = patterns.map((pattern) => `'${pattern}'`).join(' ')
+    const { stdout, code } = await shell(`cd ${dir}; spillway inspect --json ${line}`)
+    const reports = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(code).toBe(0)
+    expect(reports.map(({ path }) => path)).toEqual(files)
+    for (const { path, ...report } of reports)
+      expect(report).toEqual(await inspectSession(join(place, dir, path), { top: 5 }))
+  })
+
+  it('takes a file whose name looks like a pattern', async () => {
+    write('[ab].jsonl', over)
+    write('a.jsonl', within)
+    expect((await spillway(['inspect', '--json', '[ab].jsonl'])).stdout).toContain('"path":"[ab].jsonl"')
+  })
+
+  it('repair takes patterns and directories too', async () => {
+    const dir = folder('repaired')
+    const { stdout, code } = await spillway(['repair', `${dir}/*.jsonl`])
+    expect(code).toBe(0)
+    expect(stdout.match(/^\S+\.jsonl: (?:cut|nothing)/gm)).toEqual([
+      'repaired/a.jsonl: nothing',
+      'repaired/b.jsonl: cut',
+    ])
+    const whole = await spillway(['repair', dir])
+    expect([whole.code, whole.stderr]).toEqual([0, ''])
+    expect(readFileSync(join(place, dir, 'sub/deep/c d.jsonl'), 'utf8').length).toBeLessThan(over.length)
+  })
+
+  it('goes on after a file that cannot be read, and exits with 1', async () => {
+    const dir = folder('broken')
+    write(`${dir}/aa.jsonl`, '{"compilerOptions":{}}\n')
+    const { code, stdout, stderr } = await spillway(['inspect', `${dir}/none*.jsonl`, dir])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      /^spillway inspect: broken\/none\*\.jsonl: no such file; .*\nspillway inspect: broken\/aa\.jsonl: unrecognised session format.*\n$/,
+    )
+    expect(stdout).toMatch(/\n3 sessions, /)
+  })
+
+  it('says so of a name in a directory that is not UTF-8', async () => {
+    const dir = folder('latin')
+    const name = Buffer.concat([Buffer.from(join(place, dir, 'caf')), Buffer.of(0xe9), Buffer.from('.jsonl')])
+    writeFileSync(name, within)
+    for (const command of ['inspect', 'repair']) {
+      const { code, stderr } = await spillway([command, dir])
+      expect(code).toBe(1)
+      expect(stderr).toBe(
+        `spillway ${command}: latin/caf\ufffd.jsonl: no such file; a name that is not UTF-8 cannot be opened: rename it\n`,
+      )
+    }
+  })
+
+  it('draws the way through them on a terminal alone, within its columns', async () => {
+    const dir = folder('a-directory-with-a-name-that-is-rather-long-for-a-line-of-a-terminal')
+    const { stdout } = await end(terminal(`inspect ${dir}`, { env: { NO_COLOR: '1' } }))
+    expect(stdout).toMatch(/\rinspect {2}.* 33% {2}of 3 sessions/)
+    const shown = stdout.split('\x1b[K').at(-1) ?? ''
+    const rows = shown.split('\r\n').filter((line) => line.startsWith('  ') && !line.includes('spillway'))
+    expect(rows).toHaveLength(4)
+    for (const row of rows) expect(row.length).toBeLessThanOrEqual(80)
+    expect(rows[1]).toMatch(/^ {2}\.\.\..*\/a\.jsonl /)
+  })
+})

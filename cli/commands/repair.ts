@@ -1,0 +1,134 @@
+import { availableParallelism } from 'node:os'
+import type { RepairOptions, RepairReport } from 'spillway'
+import type { Cuts } from '../../lib/session/session.js'
+import { cutsSaid } from '../cuts.js'
+import { sessionsOf } from '../files.js'
+import { damagedNote } from '../page/session_page.js'
+import { policyFlags, policyOf } from '../policy.js'
+import { pool } from '../pool.js'
+import { interruptible } from '../signals.js'
+import type { Args, Command } from '../term/args.js'
+import { jsonLine, oneLine } from '../term/escape.js'
+import { Progress } from '../term/progress.js'
+import { SUMMARIES } from '../term/summaries.js'
+import { counted, size } from '../term/table.js'
+import { err, out } from '../term/terminal.js'
+import { explain, isBrokenPipe, naming, notASession, tellOf, UsageError } from '../term/usage_error.js'
+import { checkUndo, UNDO_FLAGS, undoAll } from '../undo.js'
+
+const USAGE = 'spillway repair FILE...'
+
+export const repair: Command = {
+  summary: SUMMARIES.repair,
+  usage: [`${USAGE} [flags]`],
+  about: `Truncates tool results over the limits of the policy, and keeps every other
+byte. FILE is replaced in one step and kept as FILE.bak. End the agent that has
+it open first. A directory stands for all .jsonl files below it, - for the paths
+on stdin, one a line. Twice as many are repaired at once as there are cores.`,
+  names: 'file',
+  flags: {
+    'dry-run': { help: 'report the changes without writing' },
+    'no-backup': { help: 'do not keep FILE.bak' },
+    json: { help: 'print each RepairReport as a line of JSON' },
+    ...UNDO_FLAGS,
+    ...policyFlags({ keep: 'auto', notice: 'pi', clean: 'never' }),
+  },
+  examples: [
+    ['The changes, without making them', 'spillway repair --dry-run session.jsonl'],
+    ['A session that does not open any more', 'spillway repair session.jsonl'],
+    ['Room for a smaller model', 'spillway repair --max-tokens 4000 session.jsonl'],
+    ['The file as it was before its latest repair', 'spillway repair --undo session.jsonl'],
+    ['All sessions of an agent', 'spillway repair ~/.pi/agent/sessions'],
+  ],
+  run,
+}
+
+async function run(args: Args): Promise<number> {
+  if (args.names.length === 0) throw new UsageError(`FILE is missing; usage: ${USAGE}`)
+  checkUndo(args)
+  const policy = policyOf(args)
+  const files = await sessionsOf(args.names)
+  if (args.has('undo')) return undoAll(files, args)
+  const isAlone = files.length === 1
+  const left = isAlone ? 'the file was not changed' : 'each file is repaired or was not changed'
+  return interruptible(left, async (signal) => {
+    const options = { ...policy, backup: !args.has('no-backup'), dryRun: args.has('dry-run'), signal }
+    const all = new Progress('repair')
+    const work = (file: string) => repairOne(file, options, isAlone)
+    const [reports, failed]: [RepairReport[], string[]] = [[], []]
+    // While a new file is synced, another repair has the core.
+    for (const [at, repairing] of pool(files, work, 2 * availableParallelism()).entries()) {
+      const file = files[at] as string
+      if (!isAlone) all.show(at / files.length, `of ${files.length} sessions`)
+      try {
+        const { report, cuts } = await repairing.finally(() => all.clear())
+        const isUnknown = report.reason === 'format unknown'
+        if (args.has('json')) await show(file, jsonLine({ path: file, ...report }))
+        else if (!isUnknown) await show(file, summaryOf(file, report, cuts))
+        if (isUnknown) throw notASession(file)
+        reports.push(report)
+      } catch (error) {
+        await tellOf(error, 'repair')
+        failed.push(file)
+      }
+    }
+    if (!isAlone && !args.has('json'))
+      await show('the summary', sumOf(reports, failed.length)).catch(() => failed.push(''))
+    return failed.length > 0 ? 1 : 0
+  })
+}
+
+/** Formats a line about several files. */
+function sumOf(reports: readonly RepairReport[], failed: number): string {
+  const sum = (name: 'bytesBefore' | 'bytesAfter') => reports.reduce((sum, report) => sum + report[name], 0)
+  const cut = reports.filter(({ changed, clamped }) => changed || clamped > 0).length
+  const parts = [`${cut} with changes`, `${reports.length - cut} as before`, `${failed} failed`]
+  const sizes = `${size(sum('bytesBefore'))} to ${size(sum('bytesAfter'))}`
+  return `${counted(reports.length + failed, 'session')}, ${sizes}: ${parts.join(', ')}\n`
+}
+
+/** Shows a report. If its reader has closed the pipe, the other files are still repaired. */
+async function show(file: string, text: string): Promise<void> {
+  await out.write(text).catch((error) => {
+    if (!isBrokenPipe(error)) throw new UsageError(explain(error, `${file} is done, but not its report`), 1)
+  })
+}
+
+async function repairOne(
+  file: string,
+  options: RepairOptions,
+  isShown: boolean,
+): Promise<{ report: RepairReport; cuts: Cuts }> {
+  const { repairCounted } = await import('../../lib/session/session.js')
+  const progress = new Progress(file)
+  const onProgress: RepairOptions['onProgress'] = ({ bytes, totalBytes, clamped }) =>
+    progress.show(totalBytes === 0 ? 1 : bytes / totalBytes, `of ${size(totalBytes)}, ${clamped} cut`)
+  const repairing = repairCounted(file, { ...options, ...(err.moves && isShown && { onProgress }) })
+  return naming(file, repairing).finally(() => progress.clear())
+}
+
+/** Formats the changes made to a file, or those that a dry run would make. */
+function summaryOf(file: string, report: RepairReport, cuts: Cuts): string {
+  const { changed, rows, damaged, tornTail, bytesBefore, bytesAfter, backupPath, reason } = report
+  const { recovered = 0 } = report
+  const wouldBe = reason === 'dry run'
+  const found = cutsSaid(cuts)
+  const done =
+    found === ''
+      ? wouldBe
+        ? 'no result to cut'
+        : 'no result cut'
+      : `${wouldBe ? 'would cut' : 'cut'} ${found}`
+  const lines = [
+    changed || wouldBe
+      ? `${done}; ${size(bytesBefore)} to ${size(bytesAfter)} in ${counted(rows, 'row')}`
+      : `${reason}: ${counted(rows, 'row')}, ${size(bytesBefore)}`,
+    ...(tornTail
+      ? [`its last row ${wouldBe ? 'has no newline: one would be' : 'had no newline: one was'} added`]
+      : []),
+    ...(recovered > 0 ? [`${counted(recovered, 'row')} recovered that a killed repair had left aside`] : []),
+    ...(damaged > 0 ? [out.paint('yellow', damagedNote(damaged))] : []),
+    ...(backupPath === undefined ? [] : [`backup: ${oneLine(backupPath)}`]),
+  ]
+  return `${out.paint('bold', oneLine(file))}: ${lines.join('\n  ')}\n`
+}

@@ -1,0 +1,106 @@
+import { basename } from 'node:path'
+import type { SessionReport } from 'spillway'
+import type { Cuts } from '../../lib/session/session.js'
+import { adviceOf } from '../cuts.js'
+import type { Args } from '../term/args.js'
+import { oneLine } from '../term/escape.js'
+import { barOf, cellsOf, count, counted, lineOf, nameOf, percent, size, widthOf } from '../term/table.js'
+import { out, type Style } from '../term/terminal.js'
+
+/** A session that was read, and the counts of it. */
+export interface SessionSummary {
+  readonly file: string
+  readonly report: SessionReport
+  readonly cuts: Cuts
+}
+
+/** Rows of the two tables, which together fit a screen of 24 lines. */
+const TOOLS = 8
+export const TOP = 5
+
+/** Columns of a tool's name at most, and of the other columns at least. */
+const NAME = 24
+const BESIDE = 30
+
+/** Columns of a bar at most, and of the percentage after it. */
+const BAR = 30
+const SHARE = 5
+
+export const WITHIN = 'All results are within the limits.'
+
+export function damagedNote(rows: number): string {
+  const [are, them] = rows === 1 ? ['is', 'it'] : ['are', 'them']
+  return `${counted(rows, 'row')} ${are} not JSON; a repair leaves ${them} unchanged.`
+}
+
+export const FORMATS: Record<SessionReport['format'], string> = {
+  pi: 'a Pi session',
+  'claude-code': 'a Claude Code session',
+  messages: 'messages',
+  unknown: 'nothing',
+}
+
+/** Formats all that is said of one session. */
+export function pageOf({ file, report, cuts }: SessionSummary, args: Args): string {
+  const { format, bytes, rows, toolResults, damaged } = report
+  const lines = [
+    `${out.paint('bold', oneLine(basename(file)))}: ${FORMATS[format]}, ${size(bytes)} in ${counted(rows, 'row')}`,
+    '',
+    ...(toolResults === 0 ? ['No tool results.'] : tablesOf(report)),
+  ]
+  if (damaged > 0) lines.push(out.paint('yellow', damagedNote(damaged)))
+  if (cuts.over + cuts.details > 0) lines.push(...adviceOf(cuts, '', [file], args))
+  else if (toolResults > 0) lines.push(out.paint('green', WITHIN))
+  return `${lines.join('\n')}\n`
+}
+
+/** Formats the sizes of results by tool, and the largest results. */
+function tablesOf({ toolResults, byTool, largest, bytes }: SessionReport): string[] {
+  const total = byTool.reduce((sum, { chars }) => sum + chars, 0)
+  const part = Math.round((100 * byTool.reduce((sum, { bytes }) => sum + bytes, 0)) / bytes)
+  const name = Math.min(NAME, out.columns - BESIDE)
+  const tools = byTool.slice(0, TOOLS).map(({ tool, results, chars }) => ({
+    cells: [nameOf(tool, name), count(results)],
+    chars,
+  }))
+  const others = byTool.length - tools.length
+  const places = largest.map(({ row, tool = 'unknown', chars }) => ({
+    cells: [nameOf(tool, name), `line ${row}`],
+    chars,
+  }))
+  return [
+    `${counted(toolResults, 'tool result')} ${toolResults === 1 ? 'holds' : 'hold'} ${count(total)} chars, ${part}% of the file.`,
+    '',
+    ...barred(['tool', 'results'], tools, total),
+    ...(others > 0 ? [out.paint('dim', `  and ${counted(others, 'more tool')}`)] : []),
+    '',
+    ...(places.length === 0 ? [] : [...barred(['largest', ''], places, total), '']),
+  ]
+}
+
+interface BarRow {
+  readonly cells: readonly string[]
+  readonly chars: number
+}
+
+/** Formats a table with the chars of each row, and a bar for their share of all chars. */
+function barred(heads: readonly string[], rows: readonly BarRow[], total: number): string[] {
+  const all = rows.map(({ cells, chars }) => [...cells, count(chars)])
+  const [head = [], ...body] = cellsOf([[...heads, 'chars'], ...all])
+  const width = Math.min(BAR, out.columns - widthOf(head) - SHARE - 3)
+  return [
+    out.paint('dim', lineOf(head)),
+    ...body.map((cells, at) => {
+      const chars = rows[at]?.chars ?? 0
+      const share = total === 0 ? 0 : chars / total
+      const bar = barOf(share, width)
+      const drawn = width < 4 ? '' : `  ${out.paint(shade(share), bar)}${' '.repeat(width - bar.length)}`
+      return `${lineOf(cells)}${drawn}${percent(chars, total).padStart(SHARE)}`
+    }),
+  ]
+}
+
+/** Returns a colour that draws attention to a large share. */
+function shade(share: number): Style {
+  return share >= 0.5 ? 'red' : share >= 0.2 ? 'yellow' : 'cyan'
+}

@@ -1,0 +1,45 @@
+import { basename, dirname } from 'node:path'
+import type { SpillMatch, SpillSearch, SpillSlice, SpillStore } from 'spillway'
+import type { Args } from '../term/args.js'
+import { UsageError } from '../term/usage_error.js'
+import { type GivenStore, storeFlags, storeOf } from './given_store.js'
+
+export const savedOutputFlags = storeFlags('directory it was saved in; not needed if ID is a path')
+
+/** Returns the saved output that the first name denotes, by its id or by the path of its file. Errors name the
+ *  store. */
+export function savedOutputOf(args: Args, usage: string): SavedOutput {
+  const [name] = args.names
+  if (name === undefined) throw new UsageError(`ID of a saved output is missing; usage: ${usage}`)
+  const file = basename(name)
+  const id = /^([0-9a-f]{16})\.[\w-]+\./.exec(file)?.[1]
+  const given = storeOf(args, args.text('dir') ?? (id === undefined ? undefined : dirname(name)))
+  if (given === undefined)
+    throw new UsageError(`--dir is missing; give the directory of \`spillway run --dir\`, or a --store`)
+  return new SavedOutput(given, id ?? name)
+}
+
+export class SavedOutput {
+  readonly id: string
+  readonly #given: GivenStore
+
+  constructor(given: GivenStore, id: string) {
+    this.id = id
+    this.#given = given
+  }
+
+  read(range: Parameters<SpillStore['read']>[1]): Promise<SpillSlice> {
+    return this.#given.naming(this.#given.store.read(this.id, range))
+  }
+
+  search(pattern: string, options: SpillSearch): Promise<SpillMatch[]> {
+    return this.#given.naming(this.#given.store.search(this.id, pattern, options))
+  }
+
+  /** Returns true if the full output was saved. `page`: one of its pages, which may tell. */
+  async isWhole({ record }: SpillSlice): Promise<boolean> {
+    if (record) return record.complete
+    const all = await this.#given.naming(this.#given.store.list())
+    return all.find(({ id }) => id === this.id)?.complete !== false
+  }
+}

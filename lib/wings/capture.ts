@@ -1,0 +1,2 @@
+export { OutputCapture } from '../capture/capture.js'
+export { formatProcessOutput } from '../capture/process.js'

@@ -1,0 +1,1 @@
+export { repairToolPairs } from '../pairs/repair.js'

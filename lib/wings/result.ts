@@ -1,0 +1,5 @@
+export { clampError } from '../result/clamp_error.js'
+export { clampMessages } from '../result/clamp_messages.js'
+export { sanitizeForDisplay } from '../result/display.js'
+export { clampResult } from '../result/tool_return.js'
+export { wrapTool, wrapTools } from '../result/wrap_tool.js'

@@ -1,0 +1,2 @@
+export { createSpillStore } from '../spill/spill.js'
+export { spillTool } from '../spill/spill_tool.js'

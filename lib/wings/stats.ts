@@ -1,0 +1,1 @@
+export { follow } from '../stats/follow.js'

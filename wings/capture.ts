@@ -1,2 +1,0 @@
-export { OutputCapture } from '../lib/capture/capture.js'
-export { formatProcessOutput } from '../lib/capture/process.js'

@@ -1,1 +1,0 @@
-export { repairToolPairs } from '../lib/pairs/repair.js'

@@ -1,5 +1,0 @@
-export { clampError } from '../lib/result/clamp_error.js'
-export { clampMessages } from '../lib/result/clamp_messages.js'
-export { sanitizeForDisplay } from '../lib/result/display.js'
-export { clampResult } from '../lib/result/tool_return.js'
-export { wrapTool, wrapTools } from '../lib/result/wrap_tool.js'

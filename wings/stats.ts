@@ -1,1 +1,0 @@
-export { follow } from '../lib/stats/follow.js'
