@@ -104,7 +104,9 @@ export type Query =
   | ((args: readonly unknown[]) => string | readonly string[] | undefined)
 
 export interface PolicyOptions extends Limits {
-  /** Default 'auto'. */
+  /** Part of the text that stays: 'head' or 'tail', one end; 'ends', both; 'findings', lines that
+   *  explain a failure; 'relevant', lines that answer `query`; 'auto' (default), findings and
+   *  relevant lines, by how much the text tells of a failure. */
   keep?: Keep | undefined
   /** Share of the room that the head gets with 'ends', from 0 (like 'tail') to 1 (like 'head').
    *  Default 0.5. If only one end fits, the end with the larger share; at 0.5, the tail. */

@@ -155,6 +155,51 @@ describe('inspect --html', () => {
     expect(page).toContain(`<b>${oversized}</b> <span>${oversized} results over the limits</span>`)
   })
 
+  it('says why each result is cut, and where', async () => {
+    const lines = 'x\n'.repeat(3_000)
+    const page = await pageOf(
+      'why',
+      session([
+        ['bash', lines],
+        ['read', 'y'.repeat(60_000)],
+        ['grep', 'short'],
+      ]),
+    )
+    const reasons = [...page.matchAll(/<b>(\w+)<\/b>[^\n]*?<span class="why">([^<]*)<\/span>/g)]
+    expect(reasons.map(([, tool, why]) => [tool, why])).toEqual([
+      ['read', 'over the limits: 60.0 KB of 51.2 KB'],
+      ['bash', 'over the limits: 3,000 lines of 2,000'],
+    ])
+    expect(page).toContain('Bars: the full color is what a repair keeps, the pale color what it cuts.')
+    const tight = await pageOf('why', session([['bash', lines]]), ['--max-chars', '400', '--max-lines', '5'])
+    expect(tight).toContain('over the limits: 3,000 lines of 5, 6,000 chars of 400')
+    expect(tight).toMatch(/<pre[^>]*>(?:(?!<\/pre>)[\s\S])*<mark>/)
+  })
+
+  it('--window draws a window and says whether the context fits', async () => {
+    const text = session([
+      ['read', 'short'],
+      ['bash', LONG],
+    ])
+    const windowOf = async (window: string) => {
+      const page = await pageOf('window', text, ['--window', window])
+      const [, value, note] = /<dt>Window<\/dt><dd><b>([^<]*)<\/b> <span>([^<]*)</.exec(page) ?? []
+      return { value, note, lines: page.match(/<path class="window"/g)?.length ?? 0 }
+    }
+    expect(await windowOf('60K')).toEqual({
+      value: '60K tokens',
+      note: expect.stringMatching(/^exceeded from line 5 on; a repair makes it fit, \d+% used$/),
+      lines: 2,
+    })
+    expect((await windowOf('20')).note).toMatch(/^exceeded from line \d on; not after a repair either/)
+    expect(await windowOf('10M')).toMatchObject({
+      value: '10M tokens',
+      note: expect.stringMatching(/^the context fits/),
+      lines: 0,
+    })
+    expect(await pageOf('window', text)).not.toContain('<path class="window"')
+  })
+
   it('draws a long session in as many columns as a screen has room for, up to the whole', async () => {
     const text = session(
       Array.from({ length: 700 }, (_, at) => [`tool${at % 9}`, `${at} `.repeat(30)] as [string, string]),
@@ -216,6 +261,12 @@ describe('inspect --html', () => {
       ['one.jsonl', '--json', '--html', 'p.html'],
       2,
       '--html and --json cannot be combined; give one of them',
+    ],
+    [['one.jsonl', '--window', '200K'], 2, '--window takes --html'],
+    [
+      ['one.jsonl', '--html', 'p.html', '--window', 'big'],
+      2,
+      '--window takes tokens such as 200000, 200K or 1M, not "big"',
     ],
     [['one.jsonl', '--html', './one.jsonl'], 2, '--html would replace one.jsonl; give another file'],
     [['one.jsonl', '--html', 'none/p.html'], 1, 'none/p.html: no such file; check the path'],

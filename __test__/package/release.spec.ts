@@ -50,7 +50,11 @@ describe('packages of a release', () => {
       GITHUB_REPOSITORY: 'owner/name',
     })
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-    expect(readdirSync(dir).sort()).toEqual(['LICENSE', 'README.md', 'package.json', 'spillway.node'])
+    const files = ['LICENSE', 'README.md', 'THIRD_PARTY_LICENSES', 'package.json', 'spillway.node']
+    expect(readdirSync(dir).sort()).toEqual(files)
+    expect(JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8')).files).toContain(
+      'THIRD_PARTY_LICENSES',
+    )
     // An assertion on the bytes themselves would compare them one by one.
     expect(
       readFileSync(join(dir, 'spillway.node')).equals(readFileSync(join(root, 'dist/spillway.node'))),

@@ -29,6 +29,10 @@ reads. Counts the results that a repair under the same policy would cut.`,
       value: 'FILE',
       help: 'write a page to FILE: the context turn by turn, by\ntool, and what a repair would keep',
     },
+    window: {
+      value: 'TOKENS',
+      help: 'with --html: draw the context window of a model, such\nas 200000, 200K or 1M; K = 1000',
+    },
     top: { value: 'N', help: `largest results to list (${TOP}, in a page 10)` },
     ...policyFlags({ keep: 'auto', notice: 'pi', clean: 'never' }),
   },
@@ -36,7 +40,7 @@ reads. Counts the results that a repair under the same policy would cut.`,
     ['The tools and results that fill a session', 'spillway inspect session.jsonl'],
     ['All sessions, and which of them need a repair', 'spillway inspect ~/.pi/agent/sessions'],
     ['The results over smaller limits', "spillway inspect --max-bytes 10K 'logs/**/*.jsonl'"],
-    ['A page to look at', 'spillway inspect session.jsonl --html context.html'],
+    ['A page to look at', 'spillway inspect session.jsonl --html context.html --window 200K'],
     ['For a script', "spillway inspect --json session.jsonl | jq '.byTool[0]'"],
   ],
   run,
@@ -48,7 +52,9 @@ async function run(args: Args): Promise<number> {
   const files = await sessionsOf(args.names)
   const { inspectCounted } = await import('../../lib/session/session.js')
   const page = args.text('html')
-  if (page !== undefined) return writePage(page, files, args, options)
+  const window = windowOf(args)
+  if (window !== undefined && page === undefined) throw new UsageError('--window takes --html')
+  if (page !== undefined) return writePage(page, files, args, options, window)
   const progress = new Progress('inspect')
   const all: SessionSummary[] = []
   let exit = 0
@@ -74,6 +80,16 @@ async function run(args: Args): Promise<number> {
   return exit
 }
 
+/** Reads the tokens of a context window. */
+function windowOf(args: Args): number | undefined {
+  const value = args.text('window')
+  if (value === undefined) return undefined
+  const [, digits, unit = ''] = /^([1-9]\d{0,8})([KM]?)$/i.exec(value) ?? []
+  if (digits !== undefined)
+    return Number(digits) * { '': 1, K: 1e3, M: 1e6 }[unit.toUpperCase() as '' | 'K' | 'M']
+  throw new UsageError(`--window takes tokens such as 200000, 200K or 1M, not ${JSON.stringify(value)}`)
+}
+
 /** Largest results in a page. */
 const TOP_OF_PAGE = 10
 
@@ -83,6 +99,7 @@ async function writePage(
   [file = '', extra]: readonly string[],
   args: Args,
   policy: ReturnType<typeof policyOf>,
+  window: number | undefined,
 ): Promise<number> {
   if (extra !== undefined) throw new UsageError('--html makes a page of one session; give one FILE')
   if (args.has('json')) throw new UsageError('--html and --json cannot be combined; give one of them')
@@ -90,7 +107,7 @@ async function writePage(
   const { contextPage } = await import('../page/context_report.js')
   const top = args.number('top') ?? TOP_OF_PAGE
   const text = await interruptible('the file was not changed', (signal) =>
-    naming(file, contextPage(file, { ...policy, top, signal }, args)),
+    naming(file, contextPage(file, { ...policy, top, signal }, args, window)),
   )
   await naming(page, writeFile(page, text))
   return 0

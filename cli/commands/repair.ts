@@ -14,6 +14,7 @@ import { SUMMARIES } from '../term/summaries.js'
 import { counted, size } from '../term/table.js'
 import { err, out } from '../term/terminal.js'
 import { explain, isBrokenPipe, naming, notASession, tellOf, UsageError } from '../term/usage_error.js'
+import { checkUndo, UNDO_FLAGS, undoAll } from '../undo.js'
 
 const USAGE = 'spillway repair FILE...'
 
@@ -36,6 +37,7 @@ with 1 if a damaged row that was left may hold a result over the limits.`,
       help: 'rows that are not JSON: keep them, or mend what\nthey hold (the rest goes to FILE.damaged)',
     },
     json: { help: 'print each RepairReport as a line of JSON' },
+    ...UNDO_FLAGS,
     ...policyFlags({ keep: 'auto', notice: 'pi', clean: 'never' }),
   },
   examples: [
@@ -43,6 +45,7 @@ with 1 if a damaged row that was left may hold a result over the limits.`,
     ['A session that does not open any more', 'spillway repair session.jsonl'],
     ['A session with rows that a crash damaged', 'spillway repair --damaged mend session.jsonl'],
     ['Room for a smaller model', 'spillway repair --max-tokens 4000 session.jsonl'],
+    ['The file as it was before its latest repair', 'spillway repair --undo session.jsonl'],
     ['All sessions of an agent', 'spillway repair ~/.pi/agent/sessions'],
   ],
   run,
@@ -50,8 +53,10 @@ with 1 if a damaged row that was left may hold a result over the limits.`,
 
 async function run(args: Args): Promise<number> {
   if (args.names.length === 0) throw new UsageError(`FILE is missing; usage: ${USAGE}`)
+  checkUndo(args)
   const policy = policyOf(args)
   const files = await sessionsOf(args.names)
+  if (args.has('undo')) return undoAll(files, args)
   const isAlone = files.length === 1
   const left = isAlone ? 'the file was not changed' : 'each file is repaired or was not changed'
   return interruptible(left, async (signal) => {

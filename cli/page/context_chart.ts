@@ -21,12 +21,12 @@ interface Column {
   readonly kept: number
 }
 
-/** Draws the size of the context after each message, by what it is spent on, and what a repair would leave. */
-export function chartOf(turns: readonly Turn[], tools: readonly string[]): Html {
+/** Draws the size of the context after each message, by what it is spent on, what a repair would leave, and a window. */
+export function chartOf(turns: readonly Turn[], tools: readonly string[], window?: number): Html {
   const columns = columnsOf(turns, tools)
   const last = columns.at(-1)
   if (!last) return html``
-  const top = ceilingOf(last.total)
+  const top = ceilingOf(isNear(window, last.total) ? Math.max(window, last.total) : last.total)
   const tall = (tokens: number) => (HEIGHT * tokens) / top
   const bars = columns.map(({ parts, first, last, total, kept }, at) => {
     let y = HEIGHT
@@ -43,13 +43,21 @@ export function chartOf(turns: readonly Turn[], tools: readonly string[]): Html 
   const steps = columns
     .map(({ kept }, at) => `${at === 0 ? 'M' : 'L'}${at} ${fixed(HEIGHT - tall(kept))}h1`)
     .join('')
+  const limit = isNear(window, last.total)
+    ? html`<path class="window" d="${`M0 ${fixed(HEIGHT - tall(window))}H${columns.length}`}"/>`
+    : html``
   const grid = [0, 1, 2, 3].map((quarter) => `M0 ${(quarter * HEIGHT) / 4}H${columns.length}`).join('')
   return html`<div class="chart">
 <div class="scale">${[4, 3, 2, 1, 0].map((quarter) => html`<span>${short((quarter * top) / 4)}</span>`)}</div>
 <svg viewBox="0 0 ${columns.length} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${`Context after each message: ${count(last.total)} tokens at the end, ${count(last.kept)} after a repair`}">
-<path class="grid" d="${grid}"/>${bars}<path class="kept" d="${steps}"/></svg>
+<path class="grid" d="${grid}"/>${bars}<path class="kept" d="${steps}"/>${limit}</svg>
 <div class="ends"><span>line ${columns[0]?.first ?? 1}</span><span>line ${last.last}</span></div>
 </div>`
+}
+
+/** Returns true if a window is drawn: a context far below it would be a line at the foot of the drawing. */
+export function isNear(window: number | undefined, total: number): window is number {
+  return window !== undefined && window <= 4 * total
 }
 
 function columnsOf(turns: readonly Turn[], tools: readonly string[]): Column[] {

@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { truncateUtf16Safe } from '../../lib/text/slice.js'
 import { cutsSaid } from '../cuts.js'
 import { count, counted, percent, size } from '../term/table.js'
-import { chartOf, SERIES, short } from './context_chart.js'
+import { chartOf, isNear, SERIES, short } from './context_chart.js'
 import { STYLE } from './context_style.js'
 import { type Html, html } from './html.js'
 import type { Sample, SessionContext, Turn } from './session_context.js'
@@ -20,11 +20,21 @@ interface Usage {
 /** Tools in the table. */
 const TOOLS = 20
 
+/** Limits of a text, as a repair uses them. */
+export interface Limits {
+  readonly maxBytes: number
+  readonly maxLines: number
+  readonly maxChars: number
+  readonly maxTokens: number
+}
+
 /** Makes a page that needs nothing beside it: no script, no request, and no style but its own. */
 export function contextPageOf(
   { file, report, cuts }: SessionSummary,
   context: SessionContext,
   command: string,
+  limits: Limits,
+  window?: number,
 ): string {
   const { turns, largest } = context
   const usages = usagesOf(turns)
@@ -44,14 +54,15 @@ export function contextPageOf(
     ],
     ['Tool results', count(report.toolResults), counted(usages.length, 'tool')],
     ['To cut', count(cuts.over + cuts.details), found || 'all within the limits'],
+    ...(window === undefined ? [] : [windowOf(window, turns, total, kept)]),
   ].map(
     ([term = '', value = '', note = '']) =>
       html`<div><dt>${term}</dt><dd><b>${value}</b> <span>${note}</span></dd></div>`,
   )}</dl>
 ${found === '' ? html`` : html`<p class="advice">To cut ${cuts.over + cuts.details === 1 ? 'it' : 'them'}: <code>${command}</code></p>`}
-${turns.length === 0 ? html`<p>No messages.</p>` : growth(turns, usages)}
+${turns.length === 0 ? html`<p>No messages.</p>` : growth(turns, usages, window)}
 ${usages.length === 0 ? html`` : tableOf(usages, total)}
-${largest.length === 0 ? html`` : html`<section><h2>Largest results</h2>${largest.map(sampleOf)}</section>`}
+${largest.length === 0 ? html`` : html`<section><h2>Largest results</h2>${largest.map((sample) => sampleOf(sample, limits))}</section>`}
 <footer>Tokens are estimates. All rows of the file count, in order, with those of other branches and from before a
 compaction. Details beside the text, which no model reads, count in bytes of the file only.</footer>`
   return documentOf(name, body)
@@ -86,12 +97,33 @@ function usagesOf(turns: readonly Turn[]): Usage[] {
   return [...all.values()].sort((one, other) => other.tokens - one.tokens)
 }
 
-function growth(turns: readonly Turn[], usages: readonly Usage[]): Html {
+/** Says whether the context fits a window, before and after a repair. */
+function windowOf(window: number, turns: readonly Turn[], total: number, kept: number): string[] {
+  let tokens = 0
+  const full = turns.find(({ words, results }) => {
+    tokens += results.reduce((sum, result) => sum + result.tokens, words)
+    return tokens > window
+  })
+  const after = kept <= window ? 'a repair makes it fit' : 'not after a repair either'
+  const note = full === undefined ? 'the context fits' : `exceeded from line ${full.row} on; ${after}`
+  return ['Window', `${short(window)} tokens`, `${note}, ${percent(total, window)} used`]
+}
+
+function growth(turns: readonly Turn[], usages: readonly Usage[], window?: number): Html {
   const tools = usages.slice(0, SERIES).map(({ tool }) => tool)
   const names = ['messages', ...tools, ...(usages.length > SERIES ? ['other tools'] : [])]
   return html`<section><h2>Context, turn by turn</h2>
-${chartOf(turns, tools)}
-<ul class="legend">${names.map((name, at) => html`<li><svg viewBox="0 0 1 1"><rect class="s${at}" width="1" height="1"/></svg>${named(name)}</li>`)}<li><svg viewBox="0 0 4 1"><path class="kept" d="M0 .5H4"/></svg>after a repair</li></ul></section>`
+${chartOf(turns, tools, window)}
+<ul class="legend">${names.map((name, at) => html`<li><svg viewBox="0 0 1 1"><rect class="s${at}" width="1" height="1"/></svg>${named(name)}</li>`)}<li><svg viewBox="0 0 4 1"><path class="kept" d="M0 .5H4"/></svg>after a repair</li>${isNear(window, totalOf(turns)) ? html`<li><svg viewBox="0 0 4 1"><path class="window" d="M0 .5H4"/></svg>window of ${short(window)} tokens</li>` : html``}</ul></section>`
+}
+
+function totalOf(turns: readonly Turn[]): number {
+  return turns
+    .flatMap(({ results }) => results)
+    .reduce(
+      (sum, { tokens }) => sum + tokens,
+      turns.reduce((sum, { words }) => sum + words, 0),
+    )
 }
 
 function tableOf(usages: readonly Usage[], total: number): Html {
@@ -104,6 +136,7 @@ function tableOf(usages: readonly Usage[], total: number): Html {
     ({ tool, results, tokens, kept }, at) =>
       html`<tr><th scope="row">${named(tool)}</th><td>${count(results)}</td><td>${count(tokens)}</td><td class="share">${percent(tokens, total)}</td><td>${count(kept)}</td><td class="bar">${barOf(tokens / most, kept / most, Math.min(at, SERIES) + 1)}</td></tr>\n`,
   )}</tbody></table>
+<p class="note">Bars: the full color is what a repair keeps, the pale color what it cuts.</p>
 ${rest > 0 ? html`<p class="note">and ${counted(rest, 'more tool')}</p>` : html``}</section>`
 }
 
@@ -113,16 +146,32 @@ function barOf(share: number, kept: number, series: number): Html {
   return html`<svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect class="s${series} cut" width="${wide(share)}" height="1"/><rect class="s${series}" width="${wide(kept)}" height="1"/></svg>`
 }
 
-function sampleOf({ tool, row, isError, chars, keptChars, tokens, kept }: Sample): Html {
+function sampleOf(sample: Sample, limits: Limits): Html {
+  const { tool, row, isError, chars, keptChars, tokens, kept } = sample
   const isCut = keptChars !== chars
-  return html`<details><summary><b>${named(tool)}</b> <span>line ${row}${isError ? ', an error' : ''}</span> <span class="size">${count(chars)} chars, ${short(tokens)} tokens</span> <span class="${isCut ? 'less' : 'whole'}">${isCut ? `a repair keeps ${count(keptChars)} chars` : 'a repair keeps all of it'}</span></summary>
+  return html`<details><summary><b>${named(tool)}</b> <span>line ${row}${isError ? ', an error' : ''}</span> <span class="size">${count(chars)} chars, ${short(tokens)} tokens</span> <span class="${isCut ? 'less' : 'whole'}">${isCut ? `a repair keeps ${count(keptChars)} chars` : 'a repair keeps all of it'}</span>${isCut ? html` <span class="why">${whyCut(sample, limits)}</span>` : html``}</summary>
 <pre tabindex="0">${markedOf(kept)}</pre></details>\n`
 }
 
-/** Marks the lines that tell what is missing. */
+/** Says which limits a text exceeds. */
+function whyCut({ bytes, lines, chars, tokens }: Sample, limits: Limits): string {
+  const over = [
+    bytes > limits.maxBytes ? `${size(bytes)} of ${size(limits.maxBytes)}` : [],
+    lines > limits.maxLines ? `${counted(lines, 'line')} of ${count(limits.maxLines)}` : [],
+    chars > limits.maxChars ? `${counted(chars, 'char')} of ${count(limits.maxChars)}` : [],
+    tokens > limits.maxTokens ? `${counted(tokens, 'token')} of ${count(limits.maxTokens)}` : [],
+  ].flat()
+  return over.length > 0
+    ? `over the limits: ${over.join(', ')}`
+    : 'within the limits, but cleaned or redacted'
+}
+
+/** Marks what tells of missing text: lines of their own, and marks within a line. */
 function markedOf(text: string): Html[] {
   return text
-    .split(/^(\[[^\n]*(?:truncated|omitted|lines|chars)[^\n]*\])$/m)
+    .split(
+      /(^\[[^\n]*(?:truncated|omitted|lines|chars)[^\n]*\]$|\[\.\.\. [\d,]+ (?:more )?(?:chars|characters|lines)[^\]\n]*\]|\[\+[\d,]+ chars\])/m,
+    )
     .map((part, at) => (at % 2 === 1 ? html`<mark>${part}</mark>` : html`${part}`))
 }
 

@@ -14,6 +14,7 @@ export async function contextPage(
   file: string,
   { top = 10, ...options }: InspectOptions,
   args: Args,
+  window?: number,
 ): Promise<string> {
   const { report, cuts } = await inspectCounted(file, { ...options, top: Number.POSITIVE_INFINITY })
   if (report.format === 'unknown' && report.rows > 0) throw notASession(file)
@@ -23,7 +24,9 @@ export async function contextPage(
     await copyFile(file, copy, constants.COPYFILE_FICLONE)
     await repairCounted(copy, { ...options, backup: false })
     const context = await SessionContext.read(file, copy, report, top)
-    return contextPageOf({ file, report, cuts }, context, repairLine([file], args))
+    const { maxBytes = 51_200, maxLines = 2_000, maxChars = Infinity, maxTokens = Infinity } = options
+    const limits = { maxBytes, maxLines, maxChars, maxTokens }
+    return contextPageOf({ file, report, cuts }, context, repairLine([file], args), limits, window)
   } finally {
     await rm(place, { recursive: true, force: true })
   }

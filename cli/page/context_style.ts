@@ -21,7 +21,7 @@ h1 { margin: 0; font-size: 24px; line-height: 1.25; overflow-wrap: anywhere; }
 h2 { margin: 40px 0 12px; font-size: 17px; }
 header p, .note, footer { margin: 4px 0 0; color: var(--soft); }
 footer { margin-top: 40px; padding-top: 12px; border-top: 1px solid var(--line); font-size: 13px; }
-dl { display: grid; grid-template-columns: repeat(4, 1fr); gap: 12px; margin: 24px 0 16px; }
+dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(190px, 1fr)); gap: 12px; margin: 24px 0 16px; }
 dl div { padding: 12px 14px; background: var(--card); border: 1px solid var(--line); border-radius: 8px; }
 dt { color: var(--soft); font-size: 13px; }
 dd { margin: 2px 0 0; }
@@ -38,6 +38,7 @@ code, pre { font: 13px/1.5 ui-monospace, "DejaVu Sans Mono", monospace; }
 .grid, .kept { fill: none; vector-effect: non-scaling-stroke; }
 .grid { stroke: var(--line); }
 .kept { stroke: var(--ink); stroke-width: 1.5; }
+.window { fill: none; vector-effect: non-scaling-stroke; stroke: var(--warn); stroke-width: 1.5; stroke-dasharray: 6 4; }
 .chart rect { shape-rendering: crispEdges; }
 .s0 { fill: var(--s0); } .s1 { fill: var(--s1); } .s2 { fill: var(--s2); } .s3 { fill: var(--s3); }
 .s4 { fill: var(--s4); } .s5 { fill: var(--s5); } .s6 { fill: var(--s6); }
@@ -45,7 +46,7 @@ code, pre { font: 13px/1.5 ui-monospace, "DejaVu Sans Mono", monospace; }
 .legend { display: flex; flex-wrap: wrap; gap: 4px 18px; margin: 14px 0 0; padding: 0; list-style: none; font-size: 13px; }
 .legend li { overflow-wrap: anywhere; }
 .legend svg { width: 11px; height: 11px; margin-right: 6px; vertical-align: -1px; border-radius: 2px; }
-.legend li:last-child svg { width: 22px; }
+.legend svg:has(path) { width: 22px; }
 table { width: 100%; border-collapse: collapse; }
 th, td { padding: 6px 8px; border-bottom: 1px solid var(--line); text-align: right; font-weight: 400; }
 thead th { color: var(--soft); font-size: 13px; vertical-align: bottom; }
@@ -59,6 +60,7 @@ summary b::before { content: "\\25b8"; position: absolute; left: 0; color: var(-
 details[open] summary b::before { content: "\\25be"; }
 summary span { color: var(--soft); font-size: 13px; text-align: right; }
 summary .size { grid-column: 1; padding-left: 18px; text-align: left; }
+summary .why { grid-column: 1 / -1; padding-left: 18px; text-align: left; }
 summary .less { color: var(--warn); }
 summary .whole { color: var(--good); }
 pre { max-height: 420px; margin: 0 0 12px; padding: 12px; overflow: auto; background: var(--card); border: 1px solid var(--line); border-radius: 8px; white-space: pre-wrap; overflow-wrap: anywhere; }

@@ -26,6 +26,9 @@ export interface Turn {
 /** A large result with the text that a repair leaves. */
 export interface Sample extends ContextResult {
   readonly kept: string
+  /** Of the whole text. */
+  readonly bytes: number
+  readonly lines: number
 }
 
 /** The messages of a session in order, with the `top` largest results. */
@@ -78,15 +81,18 @@ export class SessionContext {
         keptTokens: kept?.tokens ?? 0,
         keptChars: kept?.text.length ?? 0,
       }
-      this.#keep({ ...found, kept: kept?.text ?? '' })
+      this.#keep(found, text, kept?.text ?? '')
       return found
     })
     this.turns.push({ row, words: before.words, results })
   }
 
   /** Keeps a result if it is one of the largest. Of two of one size the first is. */
-  #keep(sample: Sample): void {
-    const at = this.largest.findIndex(({ chars }) => chars < sample.chars)
+  #keep(found: ContextResult, text: string, kept: string): void {
+    const at = this.largest.findIndex(({ chars }) => chars < found.chars)
+    if (at < 0 && this.largest.length >= this.#top) return
+    const lines = text.split('\n').length - Number(text.endsWith('\n'))
+    const sample = { ...found, kept, bytes: Buffer.byteLength(text), lines }
     this.largest.splice(at < 0 ? this.largest.length : at, 0, sample)
     if (this.largest.length > this.#top) this.largest.pop()
   }

@@ -63,6 +63,26 @@ export async function repairCounted(
   return { report, cuts }
 }
 
+export interface UndoOptions {
+  /** Takes the file before the first repair, and not before the latest. */
+  first: boolean
+  /** Carries over rows that were appended since the repair, instead of failing with
+   *  ERR_SPILLWAY_APPENDED. */
+  keepAppended: boolean
+  signal: AbortSignal
+}
+
+/** Figures of an undo: `rows` is how many were carried over, `backupPath` the repaired file. */
+export type UndoReport = Pick<RepairReport, 'rows' | 'bytesBefore' | 'bytesAfter' | 'backupPath'>
+
+/** Puts the file before a repair back. The repaired file becomes the latest backup. */
+export function undoRepair(path: string, { first, keepAppended, signal }: UndoOptions): Promise<UndoReport> {
+  shareDialects()
+  const how = Float64Array.of(Number(first), Number(keepAppended), startedAt())
+  const control = { lockTimeout: 10_000, signal, onProgress: undefined }
+  return run<UndoReport>(path, control, (handle) => native.undoRepair(path, how, handle))
+}
+
 /** Options of `inspectSession`. */
 export type InspectOptions = ResultPolicy & { signal?: AbortSignal | undefined; top?: number | undefined }
 
@@ -102,7 +122,7 @@ function checkRepair(policy: EnginePolicy, path: string, options: Repair) {
       Number(flag('backup', options.backup, true)),
       Number(flag('dryRun', options.dryRun, false)),
       Number(flag('lock', options.lock, true)),
-      Date.now() - process.uptime() * 1_000,
+      startedAt(),
       Number(choice('damaged', options.damaged, ['keep', 'mend'], 'keep') === 'mend'),
       Number(flag('pairs', options.pairs, false)),
       ...(budget ? [1, ...budget] : plan ? [2, ...steps.flatMap(packStep)] : [0]),
@@ -134,12 +154,20 @@ function spareOf({ sideData }: ResultPolicy): number {
   return typeof sideData === 'object' ? 0 : 1_024
 }
 
+/** Returns the start time of this process, in milliseconds since 1970. */
+const startedAt = () => Date.now() - process.uptime() * 1_000
+
 let knowsDialects = false
+
+/** Gives the engine the table of dialects before it reads a session. */
+function shareDialects(): void {
+  if (!knowsDialects) native.setDialects(dialectsAsJson())
+  knowsDialects = true
+}
 
 /** Packs a session and its policy for `unpack_options` in src/bindings/session.rs. */
 function packSession(path: string, policy: EnginePolicy, spare: number) {
-  if (!knowsDialects) native.setDialects(dialectsAsJson())
-  knowsDialects = true
+  shareDialects()
   const { clean, dialect, maxSideBytes, media } = policy
   if (typeof path !== 'string') throw optionError(TypeError, 'path', 'the path of a file', path)
   if (path === '' || path.includes('\0')) throw optionError(RangeError, 'path', 'the path of a file', path)

@@ -21,7 +21,7 @@ export function platformManifest({ name, os, cpu, libc }, scope, { version, lice
     license,
     repository: repositoryOf(slug),
     main: './spillway.node',
-    files: ['spillway.node'],
+    files: ['spillway.node', 'THIRD_PARTY_LICENSES'],
     engines,
     os: [os],
     cpu: [cpu],
@@ -72,7 +72,7 @@ function main([command, name, dir]) {
   mkdirSync(dir, { recursive: true })
   write(join(dir, 'package.json'), platformManifest(target, scope, manifest, slug))
   copyFileSync(join(root, 'dist/spillway.node'), join(dir, 'spillway.node'))
-  copyFileSync(join(root, 'LICENSE'), join(dir, 'LICENSE'))
+  for (const name of ['LICENSE', 'THIRD_PARTY_LICENSES']) copyFileSync(join(root, name), join(dir, name))
   writeFileSync(
     join(dir, 'README.md'),
     `# ${scope}/${name}\n\nThe engine of spillway for ${name}. Install \`spillway\`, which depends on it.\n`,

@@ -23,6 +23,7 @@ use crate::session::inspect::inspect;
 use crate::session::progress::Progress;
 use crate::session::repair::{Request, repair};
 use crate::session::rewrite_row::{Options, SideData};
+use crate::session::undo::{Undo, undo};
 use crate::slots::slot_rules::SlotRules;
 
 /// Sets the table of dialects, as JSON, before the first session is read.
@@ -81,6 +82,24 @@ pub fn repair_session(
     };
     let watch = Arc::clone(watch);
     Background::run(move || told(repair(&request, &watch)))
+}
+
+/// Undoes the latest repair of a session. `how`: 1 to take the file before the first repair, 1 to carry over rows that
+/// were appended since, and the start time of this process in milliseconds since 1970.
+#[napi(catch_unwind, ts_return_type = "Promise<string>")]
+pub fn undo_repair(
+    path: String,
+    how: &[f64],
+    #[napi(ts_arg_type = "ExternalObject<'watch'>")] watch: &External<Arc<Progress>>,
+) -> AsyncTask<Background> {
+    let request = Undo {
+        path: path.into(),
+        first: how[0] != 0.0,
+        keep_appended: how[1] != 0.0,
+        born: UNIX_EPOCH + Duration::from_millis(how[2] as u64),
+    };
+    let watch = Arc::clone(watch);
+    Background::run(move || told(undo(&request, &watch)))
 }
 
 /// Reports the sizes of a session's context, with the `top` largest results.

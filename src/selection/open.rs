@@ -103,7 +103,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::{Selection, SearchTerms};
+    use super::super::{SearchTerms, Selection};
     use crate::encoding::Size;
     use crate::limits::Limits;
 

@@ -198,7 +198,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::gate::Gate;
-    use super::super::{Selection, SearchTerms};
+    use super::super::{SearchTerms, Selection};
     use crate::limits::Limits;
 
     fn text() -> impl Strategy<Value = String> {

@@ -21,6 +21,10 @@ pub enum Failure {
     Changed(String),
     /// The file is not JSON Lines.
     Format(String),
+    /// A repair cannot be undone.
+    Undo(String),
+    /// A repair cannot be undone without rows that were appended since.
+    Appended(String),
     /// The caller stopped the work.
     Stopped,
 }
@@ -46,14 +50,18 @@ impl Failure {
             Failure::Changed(_) => "ERR_SPILLWAY_CHANGED",
             Failure::Attribute(_) => "ERR_SPILLWAY_ATTRIBUTE",
             Failure::Format(_) => "ERR_SPILLWAY_FORMAT",
+            Failure::Undo(_) => "ERR_SPILLWAY_UNDO",
+            Failure::Appended(_) => "ERR_SPILLWAY_APPENDED",
             Failure::Stopped => "STOPPED",
         };
         let message = match self {
             Failure::System(error) | Failure::Late { error, .. } => error.to_string(),
             Failure::Locked { message, .. } => message.clone(),
-            Failure::Changed(message) | Failure::Attribute(message) | Failure::Format(message) => {
-                message.clone()
-            }
+            Failure::Changed(message)
+            | Failure::Attribute(message)
+            | Failure::Format(message)
+            | Failure::Undo(message)
+            | Failure::Appended(message) => message.clone(),
             Failure::Stopped => String::new(),
         };
         let mut told = json!({ "code": code, "message": message });

@@ -31,4 +31,5 @@ pub mod session_file;
 pub mod splice;
 pub mod swap;
 pub mod temp_file;
+pub mod undo;
 mod without_secrets;

@@ -53,7 +53,8 @@ pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure>
     let path = fs::canonicalize(&request.path)?;
     // A file that is not JSON Lines needs no lock, and its name may not allow one.
     SessionFile::open(path.clone())?;
-    let _locks = locks(request, &path, progress)?;
+    let is_locked = request.lock && !request.dry_run;
+    let _locks = is_locked.then(|| locks(&request.path, &path, request.born, progress)).transpose()?;
     let recovered = if request.dry_run { 0 } else { swap::recover(&path, progress)? };
     let session = SessionFile::open_any(path)?;
     let mends = request.mend && session.document.is_none();
@@ -95,14 +96,17 @@ pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure>
     Ok(Report { changed: report.changed || recovered > 0, reason, ..report })
 }
 
-/// Takes the lock beside the given name, and the one beside the resolved file if that differs.
-fn locks(request: &Request, path: &Path, progress: &Progress) -> Result<Vec<Lock>, Failure> {
-    if !request.lock || request.dry_run {
-        return Ok(vec![]);
-    }
-    let mut paths = vec![lock::path_of(&request.path)?, lock::path_of(path)?];
+/// Takes the lock beside the given name, and the one beside the resolved file if that differs. `born`: the start time of
+/// this process.
+pub fn locks(
+    given: &Path,
+    resolved: &Path,
+    born: SystemTime,
+    progress: &Progress,
+) -> Result<Vec<Lock>, Failure> {
+    let mut paths = vec![lock::path_of(given)?, lock::path_of(resolved)?];
     paths.dedup();
-    paths.iter().map(|path| Lock::take(path, request.born, progress)).collect()
+    paths.iter().map(|path| Lock::take(path, born, progress)).collect()
 }
 
 /// The counts so far.

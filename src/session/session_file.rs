@@ -178,4 +178,9 @@ impl SessionFile {
     pub fn changed(&self, how: &str) -> Failure {
         Failure::Changed(format!("{} {how} during the repair", self.path.display()))
     }
+
+    /// Creates the failure for a repair that cannot be undone.
+    pub fn undone(&self, why: &str) -> Failure {
+        Failure::Undo(format!("the repair of {} cannot be undone: {why}", self.path.display()))
+    }
 }

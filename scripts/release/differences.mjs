@@ -1,5 +1,5 @@
 // Runs two builds of the package over the same inputs and prints each result that differs:
-//   node scripts/differences.mjs OLD NEW [CASES]
+//   node scripts/release/differences.mjs OLD NEW [CASES]
 // OLD and NEW are folders with a built package: package.json and dist/. CASES is the number of random cases (20,000).
 // A change that must not be seen by a user is run against the commit before it. Inputs are the samples of all dialects
 // under 40 policies, the outputs of real tools, and random texts, results, histories, sessions and captures.
@@ -18,7 +18,7 @@ const SHOWN = 20
 /** Chars printed of each of two results, from where they differ. */
 const WINDOW = 160
 
-const root = fileURLToPath(new URL('..', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
 const require = createRequire(import.meta.url)
 const [old, current] = process.argv
   .slice(2, 4)
