@@ -800,6 +800,63 @@ export function applyPlan<T extends readonly unknown[]>(
   policy?: ResultPolicy,
 ): T
 
+/** Clears old tool results once a trigger is reached, if the tokens that this saves over the requests
+ *  to come outweigh the cached prompt that it rewrites: docs/context.md. Pure. Keep `state` beside the
+ *  history and pass it to the next call: a cleared result stays the same byte for byte, whether that
+ *  call gets the full history or the cleared one. A cleared result is one line, with the name of its
+ *  saved output if a notice in it names one. Returns the same array if nothing is cleared. */
+export function clearToolResults<T extends readonly unknown[]>(
+  messages: T,
+  options?: ClearOptions,
+): {
+  messages: T
+  state: ClearState
+  /** Results that this call cleared. 0: the prompt begins like that of the call before. */
+  cleared: number
+  /** Tokens that this saves in each request, estimated as `precheck` does. */
+  savedTokens: number
+}
+/** Names and meanings are those of Anthropic's `clear_tool_uses_20250919`, except for the last four. */
+export interface ClearOptions {
+  /** Clears nothing up to this many tokens of messages, or results that are not cleared yet.
+   *  Default: 100,000 input tokens. */
+  trigger?: { type: 'input_tokens' | 'tool_uses'; value: number } | undefined
+  /** Last results that are never cleared. Default: 3. */
+  keep?: { type: 'tool_uses'; value: number } | undefined
+  /** Tokens that a clearing must save. Default: 0. */
+  clearAtLeast?: { type: 'input_tokens'; value: number } | undefined
+  /** Tools whose results are never cleared. Default: none. */
+  excludeTools?: readonly string[] | undefined
+  /** Also clears strings of over 200 chars in the arguments of the calls, for true or these tools. The
+   *  shape of the arguments stays. Default: false. */
+  clearToolInputs?: boolean | readonly string[] | undefined
+  /** Also replaces a result by a reference to an earlier one with the same text, whether the trigger is
+   *  reached or not. 'near': also if the same call returned it before, and a diff of lines takes at most
+   *  a quarter of it. The newer result is replaced, since the older one is cached. Default: false. */
+  dedupe?: 'exact' | 'near' | false | undefined
+  /** Prices of a token in any unit: written to the cache (default: 1.25 of `input`), read from it (0.1
+   *  of `input`), and without a cache (1). Equal ones: nothing is cached now. */
+  prices?: { write?: number | undefined; read?: number | undefined; input?: number | undefined } | undefined
+  /** Expected number of requests, with this one. Default: as many as the history has answers. */
+  requestsToCome?: number | undefined
+  /** The state that the last call for this history returned. Default: nothing is cleared yet. */
+  state?: ClearState | undefined
+}
+/** Plain JSON. Results are named by call id, tool and a number, or without an id by their order. */
+export interface ClearState {
+  readonly results: { readonly [name: string]: ClearedResult }
+}
+export interface ClearedResult {
+  /** Tells its texts from others. */
+  readonly hash: string
+  /** Text in its place. */
+  readonly text: string
+  /** True if the arguments of its call are cleared too. */
+  readonly inputs?: true | undefined
+  /** The earlier result that it repeats. Without it in the history the text is sent whole. */
+  readonly of?: { readonly key: string; readonly hash: string } | undefined
+}
+
 /**
  * Kind of a provider's error.
  *  'context_overflow'            more tokens than the context window holds: make the history smaller;

@@ -3,7 +3,7 @@
 import { applyPlan, ContextOverflowError, runWithRecovery } from 'spillway'
 
 /** A seeded random generator: a session is the same on every machine. */
-function random(seed) {
+export function random(seed) {
   let state = seed >>> 0
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0

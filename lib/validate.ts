@@ -42,6 +42,17 @@ export const OPTIONS = {
   precheck: PROMPT,
   recovery: [...PROMPT, 'send', 'compact', 'truncate', 'maxCompactions', 'onEvent', 'signal'],
   classify: ['patterns'],
+  clear: [
+    'trigger',
+    'keep',
+    'clearAtLeast',
+    'excludeTools',
+    'clearToolInputs',
+    'dedupe',
+    'prices',
+    'requestsToCome',
+    'state',
+  ],
   guard: ['method', 'transform', 'beforeWrite', 'maxRowBytes', 'inPlace', ...POLICY],
   repair: [
     'aggregate',

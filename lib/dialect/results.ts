@@ -226,23 +226,34 @@ export function callName({ id, tool }: { id: string | undefined; tool: string | 
   return id ?? tool
 }
 
-/** Returns the tool calls in a message that have a name and arguments. */
-export function callsIn(message: object): Call[] {
-  const found = endsAt(toCalls, new PathNode(message)).map(({ field, value }) => ({
-    row: Number(field),
-    value,
-  }))
-  // In the order of the rows, and within a row in that of the message.
+/** A tool call in a message, with the places of its arguments. */
+export interface CallPlace {
+  readonly id: string | undefined
+  readonly tool: string | undefined
+  readonly args: readonly End[]
+}
+
+/** Returns the tool calls in a message, in the order of the rows, and within a row in that of the message. */
+export function callPlaces(message: object, root = new PathNode(message)): CallPlace[] {
+  const found = endsAt(toCalls, root).map((end) => ({ row: Number(end.field), end }))
   return found
     .sort((a, b) => a.row - b.row)
-    .flatMap(({ row, value }) => {
+    .flatMap(({ row, end: { value, holder, key } }) => {
+      if (!isObject(value)) return []
       const { id, tool, args } = calls[row] as (typeof calls)[number]
-      const call = isObject(value) ? new PathNode(value) : undefined
-      const word = (paths: Paths) => call && wordAt(paths, call)
-      const name = callName({ id: word(id), tool: word(tool) })
-      const given = call ? valuesAt(args, call) : []
-      return name !== undefined && given.length > 0 ? { name, args: given } : []
+      // A message that is a call has no holder but itself.
+      const call = value === root.value ? root : holder.child(value, key)
+      return { id: wordAt(id, call), tool: wordAt(tool, call), args: endsAt(args, call) }
     })
+}
+
+/** Returns the tool calls in a message that have a name and arguments. */
+export function callsIn(message: object): Call[] {
+  return callPlaces(message).flatMap((call) => {
+    const name = callName(call)
+    const args = call.args.map(({ value }) => value)
+    return name !== undefined && args.length > 0 ? { name, args } : []
+  })
 }
 
 /** Returns the words of the user in a message. */

@@ -62,3 +62,13 @@ pub fn original(
     let Original { chars, named } = Original::of(&Input::ends(Utf16(&head), Utf16(&tail), chars as usize));
     vec![chars as f64, named as f64]
 }
+
+/// Returns the advice on getting the full output of a text whose notices name one. Windows as for `original`.
+#[napi(catch_unwind)]
+pub fn saved_advice(
+    #[napi(ts_arg_type = "string")] head: Units,
+    #[napi(ts_arg_type = "string")] tail: Units,
+    chars: f64,
+) -> Option<String> {
+    Original::advice(&Input::ends(Utf16(&head), Utf16(&tail), chars as usize))
+}

@@ -118,6 +118,13 @@ impl Original {
         Original { chars: cutting.amount().total, named }
     }
 
+    /// Returns the advice on getting the full output that the notices in a text name, if they name one.
+    pub fn advice<T: Text>(input: &Input<T>) -> Option<String> {
+        let earlier = Earlier::find(input.head, input.tail, input.total);
+        let saved = earlier.told.saved();
+        (!saved.name().is_empty()).then(|| saved.advice(false))
+    }
+
     /// Adds that of another text of the same result, which has one notice.
     pub fn and(self, other: Original) -> Original {
         Original { chars: self.chars + other.chars, named: self.named.max(other.named) }

@@ -1,0 +1,328 @@
+// biome-ignore-all lint/suspicious/noExplicitAny: the messages of eleven dialects
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as fc from 'fast-check'
+import {
+  applyPlan,
+  type ClearOptions,
+  type ClearState,
+  clearToolResults,
+  createSpillStore,
+  precheck,
+  repairToolPairs,
+  wrapTool,
+} from 'spillway'
+import { describe, expect, it } from 'vitest'
+import { lineDiff } from '../../lib/context/line_diff.js'
+import { histories } from '../support/histories.js'
+import { dialects, soundHistories } from '../support/pair_histories.js'
+
+const LINE = '[tool result cleared to save context; call the tool again if you need it]'
+
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    Object.values(value).forEach(frozen)
+  }
+  return value
+}
+
+/** Returns a history in which results and arguments have the lengths of a list, in turn. */
+function grown(messages: readonly object[], lines: readonly number[]): object[] {
+  let number = 0
+  const next = () => lines[number++ % lines.length] as number
+  const grow = (value: unknown) => {
+    if (typeof value === 'string' && /^what .* returned$/.test(value)) {
+      // Long ones repeat each other, whole or but for a line.
+      const many = next()
+      const lines = Array.from({ length: many }, (_, at) => `line ${at} of the file`)
+      return [...(many === 40 ? [] : [value]), ...lines].join('\n')
+    }
+    return value === 'src/a.ts' ? 'src/a.ts '.repeat(1 + next()) : value
+  }
+  return JSON.parse(JSON.stringify(messages), (key, value) =>
+    key === 'arguments' && typeof value === 'string'
+      ? JSON.stringify(JSON.parse(value, (_, inner) => grow(inner)))
+      : grow(value),
+  )
+}
+
+const tokensOf = (messages: readonly unknown[]) =>
+  precheck({ messages, contextTokens: 1e9, reserveTokens: 0, safetyMargin: 1 }).estimatedTokens
+
+/** True for a message of the model. */
+const isAnswer = (message: any) =>
+  ['assistant', 'model'].includes(message.role) ||
+  message.type === 'ai' ||
+  /^(function|custom_tool|shell|apply_patch)_call$|^reasoning$|^computer_call$/.test(message.type ?? '') ||
+  (message.lc === 1 && message.id.at(-1) === 'AIMessage')
+
+const settings = fc.record({
+  trigger: fc.oneof(
+    fc.record({ type: fc.constant('input_tokens' as const), value: fc.nat(3_000) }),
+    fc.record({ type: fc.constant('tool_uses' as const), value: fc.nat(4) }),
+  ),
+  keep: fc.record({ type: fc.constant('tool_uses' as const), value: fc.nat(3) }),
+  clearAtLeast: fc.record({ type: fc.constant('input_tokens' as const), value: fc.nat(500) }),
+  clearToolInputs: fc.oneof(fc.boolean(), fc.constant(['read'])),
+  excludeTools: fc.constantFrom([], ['grep']),
+  dedupe: fc.constantFrom('exact' as const, 'near' as const, false as const),
+  prices: fc.record({
+    write: fc.constantFrom(0, 1, 1.25, 2),
+    read: fc.constantFrom(0, 0.1, 0.5, 1),
+  }),
+  requestsToCome: fc.integer({ min: 1, max: 30 }),
+})
+
+describe.each(dialects)('clearToolResults, $name', (dialect) => {
+  it('is pure, keeps its prefix, pays, and leaves pairs sound', () => {
+    let cleared = 0
+    fc.assert(
+      fc.property(
+        soundHistories(dialect),
+        fc.array(fc.constantFrom(0, 1, 5, 40, 200), { minLength: 1, maxLength: 8 }),
+        settings,
+        (sound, lines, given) => {
+          const all = frozen(grown(sound, lines))
+          let state: ClearState | undefined
+          let before: readonly unknown[] = []
+          for (let end = 1; end <= all.length; end++) {
+            // A request is made before each answer of the model.
+            if (end < all.length && !isAnswer(all[end])) continue
+            const messages = frozen(all.slice(0, end))
+            const options: ClearOptions = { ...given, state }
+            const still = { type: 'tool_uses', value: 1e9 } as const
+            const base = clearToolResults(messages, { ...options, trigger: still, dedupe: false })
+            // The prompt begins like that of the call before.
+            expect(base.cleared).toBe(0)
+            expect(base.messages.slice(0, before.length)).toEqual(before)
+            const made = clearToolResults(messages, options)
+            expect(clearToolResults(structuredClone(messages), structuredClone(options))).toEqual(made)
+            state = JSON.parse(JSON.stringify(made.state)) as ClearState
+            expect(state).toEqual(made.state)
+            const again = clearToolResults(messages, { ...options, state })
+            expect([again.cleared, again.messages]).toEqual([0, made.messages])
+            const onItself = clearToolResults(made.messages, { ...options, state })
+            expect([onItself.cleared, onItself.messages === made.messages]).toEqual([0, true])
+            if (repairToolPairs(messages).messages === messages)
+              expect(repairToolPairs(made.messages).messages).toBe(made.messages)
+            const first = made.messages.findIndex((one, at) => !same(one, base.messages[at]))
+            expect(first >= 0).toBe(made.cleared > 0)
+            if (made.cleared > 0) {
+              cleared += made.cleared
+              if (!given.dedupe) expect(made.savedTokens).toBeGreaterThanOrEqual(given.clearAtLeast.value)
+              expect(tokensOf(base.messages) - tokensOf(made.messages)).toBeCloseTo(made.savedTokens, -1)
+              const [was, is] = [base.messages, made.messages].map((list) =>
+                costOf(
+                  list,
+                  first,
+                  messages.findLastIndex((one, at) => isAnswer(one) && !isAnswer(messages[at - 1] ?? {})),
+                  given,
+                  list === made.messages,
+                ),
+              )
+              expect(is).toBeLessThan(was as number)
+            }
+            before = made.messages
+          }
+        },
+      ),
+      { numRuns: 500 },
+    )
+    expect(cleared).toBeGreaterThan(0)
+  })
+})
+
+const same = (one: unknown, two: unknown) => JSON.stringify(one) === JSON.stringify(two)
+
+/** Returns the price of all requests to come. `isChanged`: the cache holds only up to `first`. */
+function costOf(
+  messages: readonly unknown[],
+  first: number,
+  answer: number,
+  { prices: { write, read }, requestsToCome }: { prices: any; requestsToCome: number },
+  isChanged: boolean,
+): number {
+  const sent = Math.max(0, answer)
+  const cached = isChanged ? Math.min(first, sent) : sent
+  const now = read * tokensOf(messages.slice(0, cached)) + write * tokensOf(messages.slice(cached))
+  return now + (requestsToCome - 1) * read * tokensOf(messages)
+}
+
+const always = {
+  trigger: { type: 'input_tokens', value: 0 },
+  keep: { type: 'tool_uses', value: 0 },
+  requestsToCome: 1e6,
+} as const
+
+const line = fc.constantFrom('', '}', 'a', 'b', 'c', 'd', 'e', '@@ x', '+y')
+it('a line diff makes the newer text of the older one', () => {
+  fc.assert(
+    fc.property(fc.array(line, { minLength: 1 }), fc.array(line, { minLength: 1 }), (before, after) => {
+      expect(patched(before, lineDiff(before.join('\n'), after.join('\n')))).toEqual(after)
+    }),
+    { numRuns: 20_000 },
+  )
+})
+
+/** Applies a diff without context. */
+function patched(before: readonly string[], diff: string): string[] {
+  const made: string[] = []
+  let [from, left] = [0, 0]
+  for (const line of diff.split('\n')) {
+    const [, start, gone, , added] = (left === 0 && /^@@ -(\d+),(\d+) \+(\d+),(\d+) @@$/.exec(line)) || []
+    if (start === undefined) {
+      if (line.startsWith('+')) made.push(line.slice(1))
+      left -= 1
+      continue
+    }
+    made.push(...before.slice(from, Number(start) - 1))
+    from = Number(start) - 1 + Number(gone)
+    left = Number(added)
+  }
+  return [...made, ...before.slice(from)]
+}
+
+describe.each(histories)('clearToolResults of $name', ({ make }) => {
+  it('leaves one line of a result', () => {
+    const messages = frozen(make('words', 'asked', 'a long line of output\n'.repeat(100)))
+    const made = clearToolResults(messages, always)
+    const text = JSON.stringify(made.messages)
+    expect(made.cleared).toBe(1)
+    expect(text).not.toContain('a long line of output')
+    expect(text.split(LINE.slice(1, -1)).length).toBeGreaterThan(1)
+    expect(text).toContain('words')
+    expect(text).toContain('asked')
+  })
+})
+
+const messagesOf = (texts: readonly string[], asked = 'x') =>
+  texts.flatMap((content, at) => [
+    {
+      role: 'assistant',
+      tool_calls: [
+        { id: `c${at}`, type: 'function', function: { name: at % 2 ? 'grep' : 'read', arguments: asked } },
+      ],
+    },
+    { role: 'tool', tool_call_id: `c${at}`, content },
+  ])
+const texts = (messages: readonly any[]) =>
+  messages.flatMap(({ role, content }) => (role === 'tool' ? content : []))
+/** Sends a history request by request. */
+function replayed(messages: readonly object[], options: ClearOptions) {
+  let made = clearToolResults(messages.slice(0, 2), options)
+  for (let end = 4; end <= messages.length; end += 2)
+    made = clearToolResults(messages.slice(0, end), { ...options, state: made.state })
+  return made
+}
+const long = (word: string) => `${word} `.repeat(2_000)
+
+describe('clearToolResults', () => {
+  it('names the saved output of an earlier cut', async () => {
+    const spill = createSpillStore({ dir: mkdtempSync(join(tmpdir(), 'spillway-clear-')) })
+    const read = wrapTool(async () => long('first'), { spill, maxBytes: 4_000 })
+    const hint = await read()
+    const id = hint.match(/saved as (\S+),/)?.[1] as string
+    const [pi] = applyPlan(
+      [{ role: 'tool', tool_call_id: 'c', content: hint }],
+      [{ index: 0, callId: 'c', chars: hint.length, maxChars: 1_000 }],
+    ) as any[]
+    expect(pi.content).toContain(`[Full output: ${id}]`)
+    for (const cut of [hint, pi.content]) {
+      const [line] = texts(clearToolResults(messagesOf([cut]), always).messages)
+      expect(line).toMatch(/^\[tool result cleared to save context; full output saved as .*\]$/)
+      expect(line).toContain(id)
+    }
+  })
+
+  it('keeps the last results, and those of excluded tools', () => {
+    const messages = messagesOf(['a', 'b', 'c', 'd', 'e'].map(long))
+    const keep = { type: 'tool_uses', value: 2 } as const
+    // The cache has expired.
+    const prices = { write: 1, read: 1 }
+    const kept = texts(
+      clearToolResults(messages, { ...always, prices, keep, excludeTools: ['grep'] }).messages,
+    )
+    expect(kept.map((text) => text === LINE)).toEqual([true, false, true, false, false])
+  })
+
+  it('clears long arguments, and keeps their shape', () => {
+    const asked = JSON.stringify({ path: 'a.ts', edits: [{ to: long('new'), at: 3 }] })
+    const [call] = clearToolResults(messagesOf([long('a')], asked), { ...always, clearToolInputs: true })
+      .messages as any[]
+    expect(JSON.parse(call.tool_calls[0].function.arguments)).toEqual({
+      path: 'a.ts',
+      edits: [{ to: '[cleared]', at: 3 }],
+    })
+  })
+
+  it('does not clear what the requests to come do not pay for', () => {
+    const messages = messagesOf([long('old'), long('new'), ...Array.from({ length: 30 }, () => 'ok')])
+    const one = { ...always, keep: { type: 'tool_uses', value: 31 } } as const
+    expect(clearToolResults(messages, { ...one, requestsToCome: 5 }).cleared).toBe(0)
+    expect(clearToolResults(messages, { ...one, requestsToCome: 1_000 }).cleared).toBe(1)
+    const expired = { write: 1.25, read: 1.25 }
+    expect(clearToolResults(messages, { ...one, requestsToCome: 1, prices: expired }).cleared).toBe(1)
+  })
+
+  it('makes a result that repeats another a reference', () => {
+    const file = Array.from({ length: 300 }, (_, at) => `line ${at} of ${at * 7919}`)
+    const edited = file.with(20, 'a new line').toSpliced(200, 2)
+    const reads = [file, file, edited].map((lines) => lines.join('\n'))
+    const messages = messagesOf(['other', ...reads.flatMap((text) => [text, 'other'])])
+    const exact = replayed(messages, { dedupe: 'exact' })
+    expect(texts(exact.messages).slice(1)).toEqual([
+      reads[0],
+      'other',
+      '[same output as the earlier result of call c1]',
+      'other',
+      reads[2],
+      'other',
+    ])
+    expect(Object.keys(exact.state.results)).toHaveLength(1)
+    const near = replayed(messages, { dedupe: 'near' })
+    expect(texts(near.messages)[5]).toBe(
+      '[same output as the earlier result of call c1, except for these lines]\n' +
+        '@@ -21,1 +21,1 @@\n+a new line\n@@ -201,2 +201,0 @@',
+    )
+    // A reference is not left without its text: neither by a clearing nor by a compaction.
+    const keep = { type: 'tool_uses', value: 2 } as const
+    const cleared = clearToolResults(messages, { ...always, keep, dedupe: 'near', state: near.state })
+    expect(texts(cleared.messages)[1]).toBe(reads[0])
+    const compacted = clearToolResults(messages.slice(4), { state: near.state })
+    expect(texts(compacted.messages)).toEqual(texts(messages.slice(4)))
+  })
+
+  it('replaces images', () => {
+    const image = { type: 'image', mimeType: 'image/png', data: `iVBORw0KGgo${'A'.repeat(2_000)}` }
+    const result = { role: 'toolResult', toolCallId: 'c', toolName: 't', content: [image] }
+    const made = clearToolResults([result, { role: 'user', content: 'x' }], always)
+    expect(made.messages[0]).toEqual({ ...result, content: [{ type: 'text', text: LINE }] })
+    expect(made.savedTokens).toBeGreaterThan(100)
+  })
+
+  it.each([
+    [{ trigger: { type: 'tokens', value: 1 } }, 'trigger.type'],
+    [{ trigger: { type: 'tool_uses', value: -1 } }, 'trigger.value'],
+    [{ keep: 3 }, 'keep'],
+    [{ keep: { type: 'input_tokens', value: 1 } }, 'keep.type'],
+    [{ clearAtLeast: { type: 'input_tokens', value: '1' } }, 'clearAtLeast.value'],
+    [{ excludeTools: 'read' }, 'excludeTools'],
+    [{ clearToolInputs: 'read' }, 'clearToolInputs'],
+    [{ prices: { read: -1 } }, 'prices.read'],
+    [{ prices: { write: Number.NaN } }, 'prices.write'],
+    [{ dedupe: true }, 'dedupe'],
+    [{ dedupe: 'all' }, 'dedupe'],
+    [{ requestsToCome: 0 }, 'requestsToCome'],
+    [{ state: {} }, 'state'],
+    [{ state: { results: { a: { hash: 1, text: '' } } } }, 'state'],
+  ])('refuses %j', (options, field) => {
+    expect(() => clearToolResults([], options as never)).toThrow(
+      expect.objectContaining({
+        code: 'ERR_SPILLWAY_OPTION',
+        message: expect.stringContaining(field),
+      }),
+    )
+  })
+})

@@ -1,0 +1,96 @@
+import type { ClearOptions, ClearState } from 'spillway'
+import { get, isList, isObject } from '../untrusted.js'
+import { bound, checkNames, checkOptions, choice, flag, optionError, positive, texts } from '../validate.js'
+import { CachePrices } from './cache_prices.js'
+
+/** The checked options of a clearing. */
+export interface Clearing {
+  readonly trigger: { readonly type: 'input_tokens' | 'tool_uses'; readonly value: number }
+  readonly keep: number
+  readonly clearAtLeast: number
+  readonly excludeTools: ReadonlySet<string>
+  /** Returns true if the arguments of the calls of a tool are cleared with its results. */
+  readonly clearsInputs: (tool: string | undefined) => boolean
+  readonly dedupe: 'exact' | 'near' | false
+  readonly prices: CachePrices
+  /** Undefined: as many as the history has answers of the model. */
+  readonly requestsToCome: number | undefined
+  readonly state: ClearState
+}
+
+export function checkClearing(options: ClearOptions): Clearing {
+  const {
+    trigger,
+    keep,
+    clearAtLeast,
+    excludeTools,
+    clearToolInputs,
+    dedupe,
+    prices,
+    requestsToCome,
+    state,
+  } = checkNames('clear', 'options', options)
+  return {
+    trigger: amount('trigger', trigger, ['input_tokens', 'tool_uses'], 100_000),
+    keep: amount('keep', keep, ['tool_uses'], 3).value,
+    clearAtLeast: amount('clearAtLeast', clearAtLeast, ['input_tokens'], 0).value,
+    excludeTools: new Set(texts('excludeTools', excludeTools)),
+    clearsInputs: checkInputs(clearToolInputs),
+    dedupe: checkDedupe(dedupe),
+    prices: checkPrices(prices),
+    requestsToCome: requestsToCome === undefined ? undefined : positive('requestsToCome', requestsToCome, 1),
+    state: checkState(state),
+  }
+}
+
+/** Checks an amount with its unit, as Anthropic writes it. */
+function amount<T extends string>(
+  field: string,
+  given: unknown,
+  units: readonly [T, ...T[]],
+  preset: number,
+): { type: T; value: number } {
+  if (given === undefined) return { type: units[0], value: preset }
+  const { type, value } = checkOptions(field, given as { type?: unknown; value?: unknown })
+  return {
+    type: choice(`${field}.type`, type, units, units[0]),
+    value: bound(`${field}.value`, value, preset),
+  }
+}
+
+function checkInputs(given: unknown): Clearing['clearsInputs'] {
+  if (!isList(given)) {
+    const all = flag('clearToolInputs', given, false)
+    return () => all
+  }
+  const tools = new Set(texts('clearToolInputs', given))
+  return (tool) => tool !== undefined && tools.has(tool)
+}
+
+function checkDedupe(given: unknown): Clearing['dedupe'] {
+  if (given === undefined || given === false) return false
+  return choice<'exact' | 'near'>('dedupe', given, ['exact', 'near'], 'exact')
+}
+
+function checkPrices(given: ClearOptions['prices'] = {}): CachePrices {
+  const { write, read, input } = checkOptions('prices', given)
+  const plain = price('prices.input', input, 1)
+  return new CachePrices(price('prices.write', write, 1.25 * plain), price('prices.read', read, 0.1 * plain))
+}
+
+function price(field: string, value: unknown, preset: number): number {
+  if (value === undefined) return preset
+  if (typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY) return value
+  throw optionError(typeof value === 'number' ? RangeError : TypeError, field, 'a number from 0 up', value)
+}
+
+const EMPTY: ClearState = { results: {} }
+
+function checkState(given: unknown): ClearState {
+  if (given === undefined) return EMPTY
+  const results = isObject(given) ? get(given, 'results') : undefined
+  const isKnown = (entry: unknown) =>
+    isObject(entry) && typeof get(entry, 'hash') === 'string' && typeof get(entry, 'text') === 'string'
+  if (isObject(results) && Object.values(results).every(isKnown)) return given as ClearState
+  throw optionError(TypeError, 'state', 'the `state` that clearToolResults returned', given)
+}

@@ -1,0 +1,200 @@
+// Clears old tool results from a history, so that each clearing pays.
+//
+// A provider caches the beginning of a prompt, and reads it for a tenth of the price of writing it. A cleared result is
+// no longer sent, but everything after it is written again. So a clearing happens only if the tokens that it saves over
+// the requests to come are worth more than the cache that it rewrites (`cache_prices.ts`).
+//
+//   repeat  What the state of an earlier call names is written as it was, byte for byte.
+//   dedupe  A result that repeats another becomes a reference (`repeated.ts`).
+//   clear   Once the trigger is reached, the results before the last `keep` that pay become one line each.
+import type { ClearedResult, ClearOptions, ClearState } from 'spillway'
+import { callName } from '../dialect/results.js'
+import { jsonOf } from '../json.js'
+import { checkMessages } from '../result/clamp_messages.js'
+import { elementsOf } from '../result/message_results.js'
+import type { Saving } from './cache_prices.js'
+import { type Clearing, checkClearing } from './clear_options.js'
+import { clearedText, isWritable, LEAST, withoutInputs, withoutLong, withoutResults } from './cleared.js'
+import { repeatsIn } from './repeated.js'
+import { sumOf } from './token_counter.js'
+import { estimate, hashOf, MadeCalls, readUses, type ToolUse, tokensIn } from './tool_uses.js'
+
+export function clearToolResults<T extends readonly unknown[]>(
+  messages: T,
+  options: ClearOptions = {},
+): { messages: T; state: ClearState; cleared: number; savedTokens: number } {
+  const clearing = checkClearing(options)
+  checkMessages(messages)
+  return new History(messages, clearing).cleared() as {
+    messages: T
+    state: ClearState
+    cleared: number
+    savedTokens: number
+  }
+}
+
+/** A result that can become shorter, and its new text. */
+interface Shortening extends Saving {
+  readonly use: ToolUse
+  readonly entry: ClearedResult
+}
+
+/** A history and the results of it that are cleared. */
+class History {
+  readonly #given: readonly unknown[]
+  readonly #messages: readonly unknown[]
+  readonly #clearing: Clearing
+  readonly #uses: readonly ToolUse[]
+  readonly #calls: MadeCalls
+  readonly #requests: number
+  /** The messages of the last request: those before the last answer of the model. */
+  readonly #sent: number
+  /** Entries by the use that they clear. */
+  readonly #entries = new Map<ToolUse, ClearedResult>()
+  #byKey: Map<string, ToolUse> | undefined
+
+  constructor(messages: readonly unknown[], clearing: Clearing) {
+    this.#messages = messages
+    this.#given = elementsOf(messages)
+    this.#clearing = clearing
+    const { uses, answers } = readUses(this.#given)
+    this.#uses = uses
+    this.#calls = new MadeCalls(this.#given)
+    this.#sent = answers.at(-1) ?? 0
+    this.#requests = Math.min(clearing.requestsToCome ?? Math.max(1, answers.length), Number.MAX_SAFE_INTEGER)
+    for (const use of uses) {
+      const known = this.#known(use)
+      if (!known) continue
+      const hash = hashOf(use.result)
+      if (known.hash === hash && this.#hasTarget(known)) this.#entries.set(use, known)
+    }
+  }
+
+  #known({ key }: ToolUse): ClearedResult | undefined {
+    const { results } = this.#clearing.state
+    return Object.hasOwn(results, key) ? results[key] : undefined
+  }
+
+  /** Returns true if the history still has the result that an entry refers to, which a compaction may have taken. */
+  #hasTarget({ of }: ClearedResult): boolean {
+    if (!of) return true
+    this.#byKey ??= new Map(this.#uses.map((use) => [use.key, use]))
+    const target = this.#byKey.get(of.key)
+    return target !== undefined && (this.#known(target)?.hash ?? hashOf(target.result)) === of.hash
+  }
+
+  cleared() {
+    const { state } = this.#clearing
+    const before = this.#written()
+    const added = this.#clear(before)
+    const messages = added.length === 0 ? before : this.#written()
+    const isSame = messages.every((message, at) => message === this.#given[at])
+    const entries = added.map(({ use, entry }) => [use.key, entry] as const)
+    return {
+      messages: isSame ? this.#messages : messages,
+      state: added.length === 0 ? state : { results: { ...state.results, ...Object.fromEntries(entries) } },
+      cleared: added.length,
+      savedTokens: added.length === 0 ? 0 : Math.round(total(tokensIn(before)) - total(tokensIn(messages))),
+    }
+  }
+
+  /** Clears what pays, and returns it. */
+  #clear(messages: readonly unknown[]): readonly Shortening[] {
+    const { trigger, prices, clearAtLeast } = this.#clearing
+    const tokens = tokensIn(messages)
+    const isReached =
+      trigger.type === 'input_tokens'
+        ? total(tokens) > trigger.value
+        : this.#uses.filter((use) => !this.#known(use)).length > trigger.value
+    const repeats = this.#repeats()
+    const clearable = isReached ? this.#clearable(repeats) : []
+    const uses = new Set(clearable.map(({ use }) => use))
+    const all = [...clearable, ...repeats.filter(({ use }) => !uses.has(use))]
+    const pays = (some: readonly Shortening[], least: number) =>
+      prices.best(some, tokens, this.#sent, this.#requests, least)
+    const best = isReached ? pays(all, clearAtLeast) : []
+    const added = best.length > 0 ? best : pays(repeats, 0)
+    for (const { use, entry } of added) this.#entries.set(use, entry)
+    return added
+  }
+
+  /** Returns the results that repeat an earlier one. */
+  #repeats(): Shortening[] {
+    const { dedupe } = this.#clearing
+    if (dedupe === false) return []
+    const isOpen = (use: ToolUse) =>
+      !this.#entries.has(use) && !this.#isExcluded(use) && isWritable(use.result, false)
+    return [...repeatsIn(this.#uses, this.#calls, dedupe, isOpen)].flatMap(([use, entry]) => {
+      const saved = use.tokens - sumOf([entry.text], estimate)
+      return saved > 0 ? { use, from: use.at, at: use.at, age: use.age, saved, entry } : []
+    })
+  }
+
+  #isExcluded(use: ToolUse): boolean {
+    const { excludeTools } = this.#clearing
+    const tool = excludeTools.size > 0 ? this.#calls.toolOf(use) : undefined
+    return tool !== undefined && excludeTools.has(tool)
+  }
+
+  /** Returns the results before the last `keep` that a line would shorten. Those stay to which a later one refers that
+   *  stays. */
+  #clearable(repeats: readonly Shortening[]): Shortening[] {
+    const older = Math.max(0, this.#uses.length - this.#clearing.keep)
+    const pending = new Map(repeats.map(({ use, entry }) => [use, entry]))
+    const needed = new Set<string | undefined>()
+    for (const [at, use] of this.#uses.entries()) {
+      const { of } = pending.get(use) ?? this.#known(use) ?? {}
+      if (of && (at >= older || this.#isExcluded(use))) needed.add(of.key)
+    }
+    return this.#uses.slice(0, older).flatMap((use) => {
+      if (this.#entries.has(use) || needed.has(use.key) || this.#isExcluded(use)) return []
+      if ((use.chars <= LEAST && !use.hasMedia) || !isWritable(use.result, use.hasMedia)) return []
+      const one = this.#shortening(use, clearedText(use.result))
+      return one.saved > 0 ? one : []
+    })
+  }
+
+  #shortening(use: ToolUse, text: string): Shortening {
+    const { hash, saved } = { hash: hashOf(use.result), saved: use.tokens - sumOf([text], estimate) }
+    const call = this.#clearing.clearsInputs(this.#calls.toolOf(use)) ? this.#calls.of(use) : undefined
+    const inputs = call ? total(call.args.map(inputTokens)) : 0
+    if (!call || inputs <= 0)
+      return { use, from: use.at, at: use.at, age: use.age, saved, entry: { hash, text } }
+    return {
+      use,
+      from: call.at,
+      at: use.at,
+      age: use.age,
+      saved: saved + inputs,
+      entry: { hash, text, inputs: true },
+    }
+  }
+
+  /** Returns the messages with all entries written. */
+  #written(): readonly unknown[] {
+    if (this.#entries.size === 0) return this.#given
+    const texts = new Map<number, Map<number, string>>()
+    const calls = new Map<number, Set<string>>()
+    for (const [use, { text, inputs }] of this.#entries) {
+      texts.set(use.at, (texts.get(use.at) ?? new Map<number, string>()).set(use.nth, text))
+      const call = inputs ? this.#calls.of(use) : undefined
+      const name = callName(use.result)
+      if (call && name !== undefined) calls.set(call.at, (calls.get(call.at) ?? new Set()).add(name))
+    }
+    return this.#given.map((message, at) => {
+      const own = texts.get(at)
+      const names = calls.get(at)
+      const without = own ? withoutResults(message, own) : message
+      return names ? withoutInputs(without, names) : without
+    })
+  }
+}
+
+function inputTokens(args: unknown): number {
+  const shown = (value: unknown) => (typeof value === 'string' ? value : (jsonOf(value) ?? ''))
+  return sumOf([shown(args)], estimate) - sumOf([shown(withoutLong(args))], estimate)
+}
+
+function total(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0)
+}

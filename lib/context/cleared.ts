@@ -1,0 +1,108 @@
+import { Draft } from '../dialect/edit.js'
+import { PathNode } from '../dialect/paths.js'
+import { callName, callPlaces, type Result } from '../dialect/results.js'
+import { REST, type Slot } from '../dialect/walk.js'
+import { native } from '../engine.js'
+import { ResultMedia } from '../media/media.js'
+import { decoded } from '../query.js'
+import { Batch } from '../result/batch.js'
+import { withTexts } from '../result/message_results.js'
+import { windows } from '../text/pieces.js'
+import { isList, isObject, tryRead } from '../untrusted.js'
+import { appliedBy } from './apply_plan.js'
+
+/** Looks only at both ends of a text, where most notices are. */
+const GLANCE = { reach: { head: 0, tail: 0 } }
+
+/** Chars of a result up to which it stays. The text of a cleared result is shorter, as any name in it is short. */
+export const LEAST = 400
+
+/** Returns the advice on the saved output that the notices in a result name. */
+export function savedAdvice({ slots }: Result): string | undefined {
+  for (const { text } of slots) {
+    const [head, tail] = windows(text, GLANCE)
+    const advice = native.savedAdvice(head, tail, text.length)
+    if (advice != null) return advice
+  }
+  return undefined
+}
+
+/** Returns the text of a cleared result. */
+export function clearedText(result: Result): string {
+  const advice = savedAdvice(result) ?? 'call the tool again if you need it'
+  return `[tool result cleared to save context; ${advice}]`
+}
+
+/** Returns true if a text can replace a result. */
+export function isWritable({ slots }: Result, hasMedia: boolean): boolean {
+  return hasMedia || slots.some(isText)
+}
+
+function isText({ json }: Slot): boolean {
+  return json?.as !== REST
+}
+
+/** Returns a copy of a message in which texts replace results and their payloads. `texts`: by the number of the result
+ *  in the message, as for `ToolUse.nth`. */
+export function withoutResults(message: unknown, texts: ReadonlyMap<number, string>): unknown {
+  const batch = new Batch([message], appliedBy)
+  const results = batch.results.map(({ result }) => result)
+  const own = new Map<number, string>()
+  for (const [nth, twins] of withTexts(results).entries()) {
+    const text = texts.get(nth)
+    if (text !== undefined) for (const { result } of twins) own.set(results.indexOf(result), text)
+  }
+  batch.apply((result, draft, nth) => {
+    const media = own.has(nth) ? new ResultMedia(result, 'blocks') : undefined
+    if (!media || media.sizes.length === 0) return false
+    media.drop(
+      media.sizes.map(() => true),
+      draft,
+    )
+    return true
+  })
+  batch.apply((result, draft, nth) => {
+    const text = own.get(nth)
+    return text !== undefined && write(result, text, draft)
+  })
+  return batch.values[0]
+}
+
+/** Writes a text in place of all texts of a result. */
+function write(result: Result, text: string, draft: Draft): boolean {
+  const first = result.slots.find(isText)
+  if (!first) return false
+  const own = first.json?.as === 'encoded' ? JSON.stringify(text) : text
+  draft.edit(result, new Map(result.slots.map((slot) => [slot, slot === first ? own : null])))
+  return true
+}
+
+/** Chars of a string in the arguments of a call up to which it stays: paths, commands, names. */
+const ARGUMENT = 200
+const GONE = '[cleared]'
+
+/** Returns arguments without their long strings. Their shape stays, since providers check it. */
+export function withoutLong(args: unknown): unknown {
+  const data = decoded(args)
+  return data === args ? shortened(args) : JSON.stringify(shortened(data))
+}
+
+function shortened(value: unknown): unknown {
+  if (typeof value === 'string') return value.length > ARGUMENT ? GONE : value
+  if (!isObject(value)) return value
+  if (isList(value)) return value.map(shortened)
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shortened(member)]))
+}
+
+/** Returns a copy of a message in which the arguments of calls are cleared. `names`: of the calls, by id or tool. */
+export function withoutInputs(message: unknown, names: ReadonlySet<string>): unknown {
+  if (!isObject(message)) return message
+  const made = tryRead(() => {
+    const draft = new Draft()
+    for (const call of callPlaces(message, new PathNode(message)))
+      if (names.has(callName(call) ?? ''))
+        for (const { value, holder, key } of call.args) draft.set(holder, key, withoutLong(value))
+    return draft.done(message)
+  })
+  return made ?? message
+}

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto'
+import { callName, callPlaces, type Result } from '../dialect/results.js'
+import { blocksOf } from '../media/found.js'
+import { PROVIDERS } from '../media/medium.js'
+import { isObject, tryRead } from '../untrusted.js'
+import { type MessageShares, readShares, tokensOf } from './message_tokens.js'
+import { counterOf } from './token_counter.js'
+
+/** A use of a tool: its result, with duplicates that the framework keeps in the same message. */
+export interface ToolUse {
+  /** Its name in a history that only grows, whether its text has changed or not. */
+  readonly key: string
+  /** Index of the message that carries the result. */
+  readonly at: number
+  /** Answers of the model after it: requests that sent it. */
+  readonly age: number
+  /** Its number within this message. */
+  readonly nth: number
+  readonly result: Result
+  readonly chars: number
+  /** Tokens of its texts and payloads. */
+  readonly tokens: number
+  /** True if it has payloads that words can replace. */
+  readonly hasMedia: boolean
+}
+
+export const estimate = counterOf(undefined)
+/** The provider that counts the most for an image. */
+const DEAREST = PROVIDERS.length
+
+/** Returns the uses of tools in a history, and the tokens of each message. */
+export function readUses(messages: readonly unknown[]): {
+  uses: ToolUse[]
+  tokens: number[]
+  answers: number[]
+} {
+  const shares = readShares(messages, estimate)
+  const tokens = tokensOfEach(shares)
+  const seen = new Map<string, number>()
+  // Items that follow each other are one answer.
+  const answers = shares.flatMap(({ isAnswer }, at) => (isAnswer && !shares[at - 1]?.isAnswer ? at : []))
+  let answered = 0
+  const uses = shares.flatMap(({ results, media }, at) => {
+    while ((answers[answered] ?? Number.POSITIVE_INFINITY) <= at) answered += 1
+    const age = answers.length - answered
+    return results.map(({ result, chars, tokens }, nth): ToolUse => {
+      const name = JSON.stringify([result.id ?? null, result.tool ?? null])
+      const number = seen.get(name) ?? 0
+      seen.set(name, number + 1)
+      const blocks = media.size === 0 ? [] : blocksOf(result)
+      const paid = blocks.reduce((sum, { end }) => sum + (media.get(end.holder.value)?.[DEAREST] ?? 0), 0)
+      const key = `${name}${number === 0 ? '' : number}`
+      return { key, at, age, nth, result, chars, tokens: tokens + paid, hasMedia: paid > 0 }
+    })
+  })
+  return { uses, tokens, answers }
+}
+
+/** Returns the tokens of each message. */
+export function tokensIn(messages: readonly unknown[]): number[] {
+  return tokensOfEach(readShares(messages, estimate))
+}
+
+function tokensOfEach(shares: readonly MessageShares[]): number[] {
+  // Counts all texts in one call. After it, each message has its own.
+  tokensOf(shares, estimate, DEAREST)
+  return shares.map((one) => tokensOf([one], estimate, DEAREST))
+}
+
+/** Returns what tells the texts of a result from others under the same key. */
+export function hashOf({ slots }: Result): string {
+  const texts = JSON.stringify(slots.map(({ text }) => text))
+  return createHash('sha256').update(texts).digest('base64url').slice(0, 16)
+}
+
+/** A call of the model. */
+export interface MadeCall {
+  readonly at: number
+  readonly tool: string | undefined
+  readonly args: readonly unknown[]
+}
+
+/** The calls of a history, read when a result first asks for its own. */
+export class MadeCalls {
+  readonly #messages: readonly unknown[]
+  #calls: Map<string, MadeCall[]> | undefined
+
+  constructor(messages: readonly unknown[]) {
+    this.#messages = messages
+  }
+
+  /** Returns the last call of that name up to the message of the result. */
+  of({ result, at }: ToolUse): MadeCall | undefined {
+    const name = callName(result)
+    if (name === undefined) return undefined
+    this.#calls ??= this.#readCalls()
+    return this.#calls.get(name)?.findLast((call) => call.at <= at)
+  }
+
+  toolOf(use: ToolUse): string | undefined {
+    return use.result.tool ?? this.of(use)?.tool
+  }
+
+  #readCalls(): Map<string, MadeCall[]> {
+    const all = new Map<string, MadeCall[]>()
+    for (const [at, message] of this.#messages.entries())
+      for (const call of (isObject(message) && tryRead(() => callPlaces(message))) || []) {
+        const name = callName(call)
+        if (name === undefined) continue
+        const made = { at, tool: call.tool, args: call.args.map(({ value }) => value) }
+        const known = all.get(name)
+        if (known) known.push(made)
+        else all.set(name, [made])
+      }
+    return all
+  }
+}
