@@ -3,7 +3,7 @@
 //   node bench/clearing.mjs --sessions 50     fewer; written with --write only
 import { readFileSync, writeFileSync } from 'node:fs'
 import { clearToolResults, estimateTokens } from 'spillway'
-import { random } from '../../bench/simulation.mjs'
+import { random } from './simulation.mjs'
 
 const PRICES = { write: 1.25, read: 0.1, input: 1 }
 /** Tokens of the shortest prompt that is cached. */
@@ -173,7 +173,7 @@ const table = [
 console.log(table)
 console.log(`${long.length} of ${sessions} sessions reach the threshold`)
 if (sessions === 1_000 || process.argv.includes('--write')) {
-  const page = new URL('../../docs/context.md', import.meta.url)
+  const page = new URL('../docs/context.md', import.meta.url)
   const text = readFileSync(page, 'utf8')
   const made = `${table}\n\n${long.length} of the ${sessions.toLocaleString('en-US')} sessions reach the threshold.\n`
   writeFileSync(

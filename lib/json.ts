@@ -191,27 +191,32 @@ const DEPTH = 200
  * occurs a second time, and what is beyond a number of places are replaced by a description.
  */
 export function plain(value: unknown): unknown {
-  return new Copy().of(value, [])
+  return new Copy().of(value)
 }
 
 class Copy {
   readonly #seen = new Set<object>()
+  /** Objects that hold the value that is being read. */
+  readonly #above = new Set<object>()
   /** Places that are left. A getter or a `toJSON` may make new values without end. */
   #left = MOST
 
-  of(value: unknown, above: readonly object[]): unknown {
+  of(value: unknown): unknown {
     this.#left -= 1
     if (typeof value === 'string') return this.#text(value)
     if (typeof value === 'bigint' || typeof value === 'symbol') return String(value)
     if (typeof value === 'function') return '[function]'
     if (typeof value !== 'object' || value === null) return value
-    if (above.includes(value)) return '[circular]'
-    if (above.length >= DEPTH) return '[too deep]'
+    if (this.#above.has(value)) return '[circular]'
+    if (this.#above.size >= DEPTH) return '[too deep]'
     if (this.#left < 0) return '[too large]'
     // Shared objects are walked once: there can be exponentially more paths than objects.
     if (this.#seen.has(value)) return '[seen above]'
     this.#seen.add(value)
-    return tryRead(() => described(value) ?? this.#members(value, [...above, value])) ?? '[unreadable]'
+    this.#above.add(value)
+    const read = tryRead(() => described(value) ?? this.#members(value))
+    this.#above.delete(value)
+    return read ?? '[unreadable]'
   }
 
   #text(text: string): string {
@@ -219,22 +224,22 @@ class Copy {
     return this.#left < 0 ? `[text of ${text.length} chars]` : text
   }
 
-  #members(value: object, above: readonly object[]): unknown {
+  #members(value: object): unknown {
     const toJSON = get(value, 'toJSON')
     if (typeof toJSON === 'function') {
       const json: unknown = (toJSON as (key: string) => unknown).call(value, '')
-      return json === value ? '[circular]' : this.of(json, above)
+      return json === value ? '[circular]' : this.of(json)
     }
-    if (isList(value)) return this.#elements(value, above)
+    if (isList(value)) return this.#elements(value)
     const names = types.isNativeError(value) ? ['name', 'message', ...Object.keys(value)] : Object.keys(value)
-    return Object.fromEntries(this.#first(names).map((name) => [name, this.#member(value, name, above)]))
+    return Object.fromEntries(this.#first(names).map((name) => [name, this.#member(value, name)]))
   }
 
-  #elements(list: readonly unknown[], above: readonly object[]): unknown[] {
+  #elements(list: readonly unknown[]): unknown[] {
     const elements: unknown[] = []
     const { length } = list
     while (elements.length < length && this.#left > 0)
-      elements.push(this.of(elementAt(list, elements.length), above) ?? null)
+      elements.push(this.of(elementAt(list, elements.length)) ?? null)
     if (elements.length < length) elements.push(`[... ${length - elements.length} more items]`)
     return elements
   }
@@ -244,9 +249,9 @@ class Copy {
     return names.length > this.#left ? names.slice(0, Math.max(0, this.#left)) : names
   }
 
-  #member(value: object, name: string, above: readonly object[]): unknown {
+  #member(value: object, name: string): unknown {
     try {
-      return this.of((value as Record<string, unknown>)[name], above)
+      return this.of((value as Record<string, unknown>)[name])
     } catch {
       return '[unreadable]'
     }

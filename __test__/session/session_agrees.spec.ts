@@ -69,26 +69,37 @@ function apart(value: any): { rest: any; side: any[] } {
   return { rest, side }
 }
 
-function expectSameTexts(left: readonly object[], expected: readonly object[], policy: ResultPolicy) {
+/** `names` tell which row differs. */
+function expectSameTexts(
+  left: readonly object[],
+  expected: readonly object[],
+  policy: ResultPolicy,
+  names: readonly string[] = [],
+) {
   for (const [at, row] of left.entries()) {
     const [mine, live] = [apart(row), apart(expected[at])]
-    expect(mine.rest).toEqual(live.rest)
-    if (policy.sideData === 'drop') expect(mine.side).toEqual([])
-    if (policy.sideData === 'keep') expect(mine.side).toEqual(live.side)
+    const name = names[at] ?? `row ${at}`
+    expect(mine.rest, name).toEqual(live.rest)
+    if (policy.sideData === 'drop') expect(mine.side, name).toEqual([])
+    if (policy.sideData === 'keep') expect(mine.side, name).toEqual(live.side)
     for (const data of mine.side)
       if (typeof policy.sideData === 'object')
-        expect(Buffer.byteLength(JSON.stringify(data))).toBeLessThanOrEqual(policy.sideData.maxBytes)
+        expect(Buffer.byteLength(JSON.stringify(data)), name).toBeLessThanOrEqual(policy.sideData.maxBytes)
   }
 }
 
-async function expectAgreement(values: readonly object[], given: ResultPolicy) {
+async function expectAgreement(
+  values: readonly object[],
+  given: ResultPolicy,
+  names: readonly string[] = [],
+) {
   const policy = { ...PLAIN, ...given }
   const rows = values.map(stored)
   // Plain data is no message, and stays in a history.
   const isRead = (row: object) => clampMessages([row], policy).messages[0] !== row
   const expected = rows.map((row) => stored(isRead(row) ? clampResult(row, policy) : row))
   const { rows: left } = await repaired(rows, policy)
-  expectSameTexts(left, expected, policy)
+  expectSameTexts(left, expected, policy, names)
 }
 
 const line = 'a line of output é\n'
@@ -152,29 +163,45 @@ describe('what of a block of MCP is neither text nor payload', () => {
   })
 })
 
+describe('all samples in one file', () => {
+  const nameOf = ({ dialect, name }: (typeof samples)[number]) => `${dialect}: ${name}`
+
+  /** One file for each text: a failure names the sample. */
+  async function expectSamplesToAgree(texts: readonly string[], policy: ResultPolicy) {
+    for (const text of texts)
+      await expectAgreement(
+        samples.map(({ make }) => make(text)),
+        policy,
+        samples.map(nameOf),
+      )
+  }
+
+  // Every slot on its own, and all together; few and many that go.
+  it.each<ResultPolicy>([
+    { share: 'each', maxBytes: 300 },
+    {},
+    { maxBytes: 5, share: 'order', notice: false },
+    { maxChars: 40, notice: 'count' },
+    { maxLineBytes: 60, clean: true },
+  ])('have the same slots for both readers under %j', async (policy) => {
+    await expectSamplesToAgree([line.repeat(4), line.repeat(4_000), log], policy)
+  })
+
+  it('have the same slots for both readers where equal lines meet in the cut', async () => {
+    const met = `same\nsame\n${line.repeat(90)}same\nsame\n`
+    for (const maxChars of [20, 45, 90])
+      await expectSamplesToAgree([met], { maxChars, keep: 'ends', notice: false, clean: true })
+  })
+
+  it('have the same copies beside the text', async () => {
+    for (const sideData of [{ maxBytes: 700 }, 'drop'] as const)
+      await expectSamplesToAgree([line.repeat(900)], { sideData })
+  })
+})
+
 describe.each(
   samples.map((sample) => [`${sample.dialect}: ${sample.name}`, sample] as const),
 )('%s', (_, sample) => {
-  it('has the same slots for both readers', async () => {
-    for (const big of [line.repeat(4), line.repeat(4_000), log]) {
-      // Every slot on its own, and all together; few and many that go.
-      await expectAgreement([sample.make(big)], { share: 'each', maxBytes: 300 })
-      await expectAgreement([sample.make(big)], {})
-      await expectAgreement([sample.make(big)], { maxBytes: 5, share: 'order', notice: false })
-      await expectAgreement([sample.make(big)], { maxChars: 40, notice: 'count' })
-      await expectAgreement([sample.make(big)], { maxLineBytes: 60, clean: true })
-    }
-    // Equal lines meet in the cut.
-    const met = `same\nsame\n${line.repeat(90)}same\nsame\n`
-    for (const maxChars of [20, 45, 90])
-      await expectAgreement([sample.make(met)], { maxChars, keep: 'ends', notice: false, clean: true })
-  })
-
-  it('has the same copies beside the text', async () => {
-    for (const sideData of [{ maxBytes: 700 }, 'drop'] as const)
-      await expectAgreement([sample.make(line.repeat(900))], { sideData })
-  })
-
   it('has the same ids, tools and error flags', async () => {
     const value = stored(sample.make(log))
     const events: ClampEvent[] = []
@@ -297,7 +324,9 @@ const policies = fc
 describe('a file of messages', () => {
   it('comes to what clampResult makes of each', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 5 }), policies, expectAgreement),
+      fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 5 }), policies, (messages, policy) =>
+        expectAgreement(messages, policy),
+      ),
       { numRuns: 400 },
     )
   })

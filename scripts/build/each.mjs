@@ -1,11 +1,29 @@
-// Runs npm scripts one after another, all of them even if one fails: `node scripts/build/each.mjs test:types test:node`.
-import { spawnSync } from 'node:child_process'
+// Runs npm scripts, all of them even if one fails: `node scripts/build/each.mjs test:types+test:rust test:node`. Scripts that a
+// plus joins run at the same time, and their outputs are printed one after another.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 
 const script = process.env.npm_execpath
 const [command, ...rest] = script ? [process.execPath, script] : ['npm']
-const failed = process.argv
-  .slice(2)
-  .filter((name) => spawnSync(command, [...rest, 'run', name], { stdio: 'inherit' }).status !== 0)
+const failed = []
+
+/** Starts a script. The first one of its group prints as it runs, the others when it has ended. */
+function start(name, at) {
+  const stdio = at === 0 ? 'inherit' : ['inherit', 'pipe', 'pipe']
+  const child = spawn(command, [...rest, 'run', name], { stdio })
+  const chunks = []
+  for (const stream of ['stdout', 'stderr'])
+    child[stream]?.on('data', (chunk) => chunks.push([stream, chunk]))
+  const ended = once(child, 'close').catch((error) => [error.message])
+  return { name, chunks, ended }
+}
+
+for (const group of process.argv.slice(2))
+  for (const { name, chunks, ended } of group.split('+').map(start)) {
+    const [status] = await ended
+    for (const [stream, chunk] of chunks) process[stream].write(chunk)
+    if (status !== 0) failed.push(name)
+  }
 if (failed.length > 0) {
   console.error(`\nfailed: ${failed.join(', ')}`)
   process.exit(1)
