@@ -342,6 +342,45 @@ export interface MediaOptions {
   /** End at which omission starts; a payload that still fits beside those kept so far stays. Default
    *  'oldest'. */
   order?: 'oldest' | 'newest' | undefined
+  /** Provider whose limits for one request apply too: the size of one image in bytes and pixels, the
+   *  number of images and documents, and the bytes of all (docs/media.md). In clampMessages and
+   *  repairSession messages of the user count as well; a payload of theirs is omitted if the provider
+   *  rejects it by itself or, at last, if omitting every payload of a tool is not enough. Default: no
+   *  limits of a provider. */
+  provider?: MediaProvider | undefined
+}
+/** A provider whose limits for images and files are known. */
+export type MediaProvider = 'anthropic' | 'openai' | 'gemini' | 'bedrock'
+/** The limit for which a payload is omitted: `maxBytes` or `maxItems`; the size of one image, in bytes
+ *  or pixels; pixels of an image among many; the number of images; the size of one document, and their
+ *  number; the bytes of a request. */
+export type MediaReason =
+  | 'budget'
+  | 'image_bytes'
+  | 'image_pixels'
+  | 'many_images_pixels'
+  | 'images'
+  | 'document_bytes'
+  | 'documents'
+  | 'request_bytes'
+/** A payload that a provider rejects in a request. */
+export interface RefusedMedia {
+  /** The index of its message. */
+  index: number
+  from: 'tool' | 'user'
+  kind: 'image' | 'document' | 'file'
+  reason: MediaReason
+  /** Bytes of the payload, decoded. */
+  bytes: number
+  /** Pixels of an image. Absent if its header does not tell them. */
+  width?: number
+  height?: number
+}
+/** A payload of a stored session that a provider rejects. */
+export interface RefusedRow extends Omit<RefusedMedia, 'index'> {
+  /** The line of the file, 1-based. */
+  row: number
+  provider: MediaProvider
 }
 /** A number of images, sounds and files, and their bytes, decoded. */
 export interface MediaCount {
@@ -750,6 +789,10 @@ export interface PrecheckInput {
   /** Bytes that the body of the request may have, as JSON. Above it the route is not 'fits', whatever
    *  the tokens. Providers accept 20 to 50 MB. Default Infinity. */
   maxRequestBytes?: number | undefined
+  /** Limits of payloads: those of `provider`, say. Payloads over them are listed in `refused`, and all
+   *  other figures are those of the history without them: `clampMessages(messages, { media })` omits
+   *  the same. runWithRecovery omits them from what it sends. Default: none. */
+  media?: MediaOptions | undefined
   /** Budget over all tool results. Defaults: `maxChars` is the larger of four results and half the
    *  window in chars, `order` 'oldest', `protectNewest` true, `minKeepChars` 0. */
   aggregate?: (Omit<AggregatePolicy, 'maxChars'> & { maxChars?: number | undefined }) | undefined
@@ -763,6 +806,8 @@ export interface Precheck {
   overflowTokens: number
   /** Bytes of the request's body, with system prompt and tools. Only if `maxRequestBytes` is given. */
   requestBytes?: number
+  /** Payloads over the limits in `media`, in the order of messages. Absent if there are none. */
+  refused?: readonly RefusedMedia[]
   /** Chars that truncating all tool results to `minKeepChars` and a notice each would free. */
   reducibleChars: number
   /** Truncations to apply if the prompt does not fit: of results over their own limit; of all results
@@ -862,6 +907,7 @@ export interface ClearedResult {
  *  'context_overflow'            more tokens than the context window holds: make the history smaller;
  *  'payload_too_large'           more bytes than the server accepts: make the history smaller in
  *                                bytes; compaction may not help;
+ *  'media_too_large'             one image or document exceeds the size allowed for it: omit it;
  *  'field_too_long'              one text exceeds the length allowed for it: shorten that text;
  *  'request_exceeds_rate_limit'  a single request exceeds the quota of a minute or day: send a
  *                                smaller one; waiting does not help;
@@ -872,6 +918,7 @@ export interface ClearedResult {
 export type ProviderErrorKind =
   | 'context_overflow'
   | 'payload_too_large'
+  | 'media_too_large'
   | 'field_too_long'
   | 'request_exceeds_rate_limit'
   | 'rate_limit'
@@ -884,8 +931,10 @@ export interface ProviderError {
   actual?: number
   /** Size allowed, in the same unit, if the error states it. */
   limit?: number
-  /** Set if `actual` and `limit` count characters. */
-  unit?: 'characters'
+  /** Set if `actual` and `limit` count characters, or pixels of the longer side of an image. */
+  unit?: 'characters' | 'pixels'
+  /** For media_too_large: the index of the message in the request, if the error states it. */
+  index?: number
   /** HTTP status, if the error has one. */
   status?: number
 }
@@ -1128,6 +1177,9 @@ export interface SessionReport {
   /** Payloads of tool results, in blocks of their own and as base64 in texts. Absent if there are
    *  none. */
   media?: MediaCount
+  /** Payloads that a provider rejects in the next request of the session: `media.provider`, or each of
+   *  them. Absent if there are none. */
+  refused?: RefusedRow[]
   /** Results that the policy would cut. */
   oversized: number
   /** Rows that are not JSON, without blank ones. */

@@ -27,8 +27,9 @@ export function adviceOf(cuts: Cuts, where: string, files: readonly string[], ar
 /** Returns the command line that cuts what was found. */
 export function repairLine(files: readonly string[], args: Args): string {
   const limits = LIMITS.flatMap((flag) => (args.has(flag) ? `--${flag} ${args.text(flag)}` : []))
+  const provider = args.has('for') ? [`--for ${args.text('for')}`] : []
   const prepared = ['clean', 'redact'].filter((name) => args.has(name)).map((name) => `--${name}`)
-  return ['spillway repair', ...limits, ...prepared, ...files.map(quoted)].join(' ')
+  return ['spillway repair', ...provider, ...limits, ...prepared, ...files.map(quoted)].join(' ')
 }
 
 /** Quotes a path for a shell, and so that it is not read as a flag. */

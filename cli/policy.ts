@@ -1,6 +1,7 @@
-import type { PolicyOptions } from 'spillway'
+import type { MediaOptions, MediaProvider, PolicyOptions } from 'spillway'
 import { definePolicy } from '../lib/index.js'
 import { type Args, defined, type Flags } from './term/args.js'
+import { UsageError } from './term/usage_error.js'
 
 /** Suffixes of the help of `--clean` and `--no-clean`, by the default of a command. */
 const CLEANS = {
@@ -47,6 +48,23 @@ export function policyFlags(presets: {
     'no-clean': { help: `show text as it is${asItCame}` },
     redact: { help: 'replace secrets by marks, in the saved output too' },
   }
+}
+
+const PROVIDERS: readonly MediaProvider[] = ['anthropic', 'openai', 'gemini', 'bedrock']
+
+/** Makes the flag of a provider. */
+export function forFlag(verb: 'omit' | 'name'): Flags[string] {
+  const rest = verb === 'omit' ? 'omit images and files\nthat it rejects' : 'name only what it\nrejects'
+  return { value: 'PROVIDER', choices: [...PROVIDERS], help: `${PROVIDERS.join(', ')}: ${rest}` }
+}
+
+/** Reads the provider whose limits apply to images and files. */
+export function mediaFor(args: Args): { media?: MediaOptions } {
+  const provider = args.text('for') as MediaProvider | undefined
+  if (provider === undefined) return {}
+  if (!PROVIDERS.includes(provider))
+    throw new UsageError(`--for takes ${PROVIDERS.join(', ')}, not ${JSON.stringify(provider)}`)
+  return { media: { provider } }
 }
 
 /** The flags that set a limit, in the order of their help. */

@@ -36,6 +36,8 @@ export interface RowData {
   readonly calls?: readonly CallData[]
   /** Paths from a message to the user's words. */
   readonly user?: readonly string[]
+  /** Paths from a message to payloads of the user, and what words replace them. */
+  readonly pasted?: Readonly<Record<string, string>>
   /** Paths that only messages of the model have. */
   readonly model?: readonly string[]
   /** Paths that only turns that ended in an error have. */

@@ -1,4 +1,5 @@
-import type { ResultPolicy } from 'spillway'
+import type { MediaProvider, MediaReason, ResultPolicy } from 'spillway'
+import table from './media_limits.json'
 import { bound, checkNamesWithin, choice } from './validate.js'
 
 /** Limits of all payloads of a result, or of a history. */
@@ -7,9 +8,67 @@ export interface MediaBudget {
   readonly maxItems: number
   /** True if the first stay rather than the latest. */
   readonly first: boolean
+  /** Those of a provider, in the order of LIMITS. */
+  readonly limits?: readonly number[] | undefined
 }
 
 type MediaInput = NonNullable<ResultPolicy['media']>
+
+/** The limits of a provider in the order of `ProviderLimits` in src/media/provider_limits.rs. */
+export const LIMITS = [
+  'imageBase64',
+  'imageBytes',
+  'pixels',
+  'manyImages',
+  'manyPixels',
+  'images',
+  'documentBytes',
+  'documents',
+  'requestBytes',
+] as const
+
+type LimitName = (typeof LIMITS)[number]
+
+/** The reasons to omit a payload in the order of `Reason` in src/media/provider_limits.rs. */
+export const REASONS: readonly (MediaReason | undefined)[] = [
+  undefined,
+  'budget',
+  'image_bytes',
+  'image_pixels',
+  'many_images_pixels',
+  'images',
+  'document_bytes',
+  'documents',
+  'request_bytes',
+]
+
+const rows: readonly ({ readonly name: string } & { readonly [name in LimitName]?: number })[] = table
+
+export const MEDIA_PROVIDERS = rows.map(({ name }) => name as MediaProvider)
+
+/** Returns the limits of a provider, Infinity for none. */
+export function limitsOf(provider: MediaProvider): Readonly<Record<LimitName, number>> {
+  const row = rows.find(({ name }) => name === provider)
+  const entries = LIMITS.map((name) => [name, row?.[name] ?? Number.POSITIVE_INFINITY] as const)
+  return Object.fromEntries(entries) as Record<LimitName, number>
+}
+
+const UNBOUNDED = { maxBytes: Number.POSITIVE_INFINITY, maxItems: Number.POSITIVE_INFINITY, first: false }
+
+/** Makes a budget of the limits of a provider alone. */
+export function budgetFor(limits: Partial<Record<LimitName, number>>): MediaBudget {
+  return { ...UNBOUNDED, limits: LIMITS.map((name) => limits[name] ?? Number.POSITIVE_INFINITY) }
+}
+
+/** Returns the bytes that the body of a request may have by the limits of a provider. */
+export function requestBytesOf(budget: MediaBudget | undefined): number {
+  return budget?.limits?.[LIMITS.indexOf('requestBytes')] ?? Number.POSITIVE_INFINITY
+}
+
+/** Packs a budget for `unpack_media` in src/bindings/media.rs. */
+export function packMedia({ maxBytes, maxItems, first, limits }: MediaBudget): number[] {
+  return [maxBytes, maxItems, Number(first), ...(limits ?? LIMITS.map(() => Number.POSITIVE_INFINITY))]
+}
 
 /** Checks the media budget of a policy. Returns undefined if it sets no limit. */
 export function checkMedia(media: MediaInput | undefined): MediaBudget | undefined {
@@ -18,5 +77,9 @@ export function checkMedia(media: MediaInput | undefined): MediaBudget | undefin
   const maxBytes = bound('media.maxBytes', given.maxBytes, Number.POSITIVE_INFINITY)
   const maxItems = bound('media.maxItems', given.maxItems, Number.POSITIVE_INFINITY)
   const first = choice('media.order', given.order, ['oldest', 'newest'], 'oldest') === 'newest'
-  return Math.min(maxBytes, maxItems) === Number.POSITIVE_INFINITY ? undefined : { maxBytes, maxItems, first }
+  const { provider } = given
+  if (provider !== undefined) choice('media.provider', provider, MEDIA_PROVIDERS, 'anthropic')
+  const limits = provider && budgetFor(limitsOf(provider)).limits
+  const isOpen = Math.min(maxBytes, maxItems) === Number.POSITIVE_INFINITY && !limits
+  return isOpen ? undefined : { maxBytes, maxItems, first, limits }
 }

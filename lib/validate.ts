@@ -18,12 +18,13 @@ const PROMPT = [
   'aggregate',
   'maxRequestBytes',
   'provider',
+  'media',
 ] as const
 
 /** Names of all options, by taker, its own first. */
 export const OPTIONS = {
   policy: POLICY,
-  media: ['maxBytes', 'maxItems', 'order'],
+  media: ['maxBytes', 'maxItems', 'order', 'provider'],
   sideData: ['maxBytes'],
   clean: ['ansi', 'carriageReturns', 'control', 'repeats'],
   redact: ['kinds', 'patterns'],

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { sessionsOf } from '../files.js'
 import { pageOf, type SessionSummary, TOP } from '../page/session_page.js'
 import { sessionsPageOf } from '../page/sessions_page.js'
-import { policyFlags, policyOf } from '../policy.js'
+import { forFlag, mediaFor, policyFlags, policyOf } from '../policy.js'
 import { pool } from '../pool.js'
 import { interruptible } from '../signals.js'
 import type { Args, Command } from '../term/args.js'
@@ -33,6 +33,7 @@ reads. Counts the results that a repair under the same policy would cut.`,
       value: 'TOKENS',
       help: 'with --html: draw the context window of a model, such\nas 200000, 200K or 1M; K = 1000',
     },
+    for: forFlag('name'),
     top: { value: 'N', help: `largest results to list (${TOP}, in a page 10)` },
     ...policyFlags({ keep: 'auto', notice: 'pi', clean: 'never' }),
   },
@@ -48,7 +49,7 @@ reads. Counts the results that a repair under the same policy would cut.`,
 
 async function run(args: Args): Promise<number> {
   if (args.names.length === 0) throw new UsageError(`FILE is missing; usage: ${USAGE}`)
-  const options = { ...policyOf(args), top: args.number('top') ?? TOP }
+  const options = { ...policyOf(args), ...mediaFor(args), top: args.number('top') ?? TOP }
   const files = await sessionsOf(args.names)
   const { inspectCounted } = await import('../../lib/session/session.js')
   const page = args.text('html')

@@ -4,7 +4,7 @@ import type { Cuts } from '../../lib/session/session.js'
 import { cutsSaid } from '../cuts.js'
 import { sessionsOf } from '../files.js'
 import { damagedNote } from '../page/session_page.js'
-import { policyFlags, policyOf } from '../policy.js'
+import { forFlag, mediaFor, policyFlags, policyOf } from '../policy.js'
 import { pool } from '../pool.js'
 import { interruptible } from '../signals.js'
 import type { Args, Command } from '../term/args.js'
@@ -38,6 +38,7 @@ with 1 if a damaged row that was left may hold a result over the limits.`,
     },
     json: { help: 'print each RepairReport as a line of JSON' },
     ...UNDO_FLAGS,
+    for: forFlag('omit'),
     ...policyFlags({ keep: 'auto', notice: 'pi', clean: 'never' }),
   },
   examples: [
@@ -46,6 +47,7 @@ with 1 if a damaged row that was left may hold a result over the limits.`,
     ['A session with rows that a crash damaged', 'spillway repair --damaged mend session.jsonl'],
     ['Room for a smaller model', 'spillway repair --max-tokens 4000 session.jsonl'],
     ['The file as it was before its latest repair', 'spillway repair --undo session.jsonl'],
+    ['An image that the provider rejects', 'spillway repair --for anthropic session.jsonl'],
     ['All sessions of an agent', 'spillway repair ~/.pi/agent/sessions'],
   ],
   run,
@@ -54,7 +56,7 @@ with 1 if a damaged row that was left may hold a result over the limits.`,
 async function run(args: Args): Promise<number> {
   if (args.names.length === 0) throw new UsageError(`FILE is missing; usage: ${USAGE}`)
   checkUndo(args)
-  const policy = policyOf(args)
+  const policy = { ...policyOf(args), ...mediaFor(args) }
   const files = await sessionsOf(args.names)
   if (args.has('undo')) return undoAll(files, args)
   const isAlone = files.length === 1

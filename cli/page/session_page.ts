@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import type { SessionReport } from 'spillway'
+import type { MediaReason, RefusedRow, SessionReport } from 'spillway'
 import type { Cuts } from '../../lib/session/session.js'
 import { adviceOf, quoted } from '../cuts.js'
 import type { Args } from '../term/args.js'
@@ -57,10 +57,41 @@ export function pageOf({ file, report, cuts }: SessionSummary, args: Args): stri
     '',
     ...(toolResults === 0 ? ['No tool results.'] : tablesOf(report)),
   ]
+  if (report.refused) lines.push(...refusedLines(report.refused, file), '')
   if (damaged > 0) lines.push(...damagedNote(damaged, file))
   if (cuts.over + cuts.details > 0) lines.push(...adviceOf(cuts, '', [file], args))
   else if (toolResults > 0) lines.push(out.paint('green', WITHIN))
   return `${lines.join('\n')}\n`
+}
+
+/** What a payload breaks, by its reason. */
+const BROKEN: Readonly<Record<MediaReason, string>> = {
+  budget: 'the limits',
+  image_bytes: 'the size of an image',
+  image_pixels: 'the pixels of an image',
+  many_images_pixels: 'the pixels of an image among many',
+  images: 'the number of images',
+  document_bytes: 'the size of a document',
+  documents: 'the number of documents',
+  request_bytes: 'the bytes of a request',
+}
+
+/** Formats the payloads that providers reject, and the command line that omits those of the first provider. */
+function refusedLines(refused: readonly RefusedRow[], file: string): string[] {
+  const lines = refused.map(({ row, kind, bytes, width, height, provider, reason }) => {
+    const pixels = width === undefined ? '' : ` ${width}x${height}`
+    return `  line ${row}: ${kind}${pixels} of ${size(bytes)}, over ${BROKEN[reason]} (${provider})`
+  })
+  const more = lines.length - TOP
+  const providers = [...new Set(refused.map(({ provider }) => provider))]
+  const payloads = `${counted(new Set(refused.map(({ row, bytes, width }) => `${row} ${bytes} ${width}`)).size, 'payload')}`
+  return [
+    out.paint('red', `${payloads} that ${providers.join(', ')} would reject:`),
+    ...lines.slice(0, TOP),
+    ...(more > 0 ? [out.paint('dim', `  and ${count(more)} more`)] : []),
+    'To omit what one of them rejects:',
+    `  spillway repair --for ${providers[0]} ${quoted(file)}`,
+  ]
 }
 
 /** Formats the sizes of results by tool, and the largest results. */

@@ -1,5 +1,6 @@
 import type { PrecheckInput } from 'spillway'
 import { PROVIDERS } from '../media/medium.js'
+import { checkMedia, type MediaBudget, requestBytesOf } from '../media_options.js'
 import { type Aggregate, checkAggregate } from '../plan.js'
 import { bound, checkOptions, choice, limit, optionError, text } from '../validate.js'
 import { type Counter, counterOf } from './token_counter.js'
@@ -16,6 +17,7 @@ export interface BudgetOptions {
   /** Place of the provider among the tokens of an image, the last one for the dearest. */
   readonly provider: number
   readonly maxRequestBytes: number
+  readonly media: MediaBudget | undefined
   readonly systemPrompt: string
   readonly prompt: string
   readonly tools: unknown
@@ -29,6 +31,7 @@ export function checkBudget(input: Omit<PrecheckInput, 'messages'>): BudgetOptio
   const contextTokens = limit('contextTokens', input.contextTokens)
   const reserveTokens = limit('reserveTokens', input.reserveTokens)
   const { aggregate = {} } = input
+  const media = checkMedia(input.media)
   const maxEach = bound('perResultMaxChars', input.perResultMaxChars, resultChars(contextTokens))
   return {
     budgetTokens: budgetOf(contextTokens, reserveTokens),
@@ -41,7 +44,8 @@ export function checkBudget(input: Omit<PrecheckInput, 'messages'>): BudgetOptio
     }),
     counter: counterOf(input.countTokens),
     provider: providerAt(input.provider),
-    maxRequestBytes: bound('maxRequestBytes', input.maxRequestBytes, Number.POSITIVE_INFINITY),
+    maxRequestBytes: bound('maxRequestBytes', input.maxRequestBytes, requestBytesOf(media)),
+    media,
     systemPrompt: text('systemPrompt', input.systemPrompt, ''),
     prompt: text('prompt', input.prompt, ''),
     tools: input.tools,

@@ -1,6 +1,7 @@
 import type { PlanStep, Precheck, PrecheckInput } from 'spillway'
 import { jsonBytes, jsonOf } from '../json.js'
 import type { ResultCap } from '../plan.js'
+import { withoutRefused } from '../result/batch.js'
 import { checkMessages } from '../result/clamp_messages.js'
 import { History } from '../result/history.js'
 import { elementsOf } from '../result/message_results.js'
@@ -14,7 +15,11 @@ import { sumOf } from './token_counter.js'
 export function precheck(input: PrecheckInput): Precheck {
   const options = checkBudget(checkNames('precheck', 'input', input))
   checkMessages(input.messages)
-  return new Prompt(input.messages, options).check()
+  const { media } = options
+  if (!media) return new Prompt(input.messages, options).check()
+  const { messages, refused } = withoutRefused(input.messages, media, { phase: 'result', isTrial: true })
+  const checked = new Prompt(messages, options).check()
+  return refused.length > 0 ? { ...checked, refused } : checked
 }
 
 /** Spare tokens required to rely on truncation alone, since both counts are estimates. */

@@ -9,9 +9,10 @@ import { isObject, notify, tryRead } from '../untrusted.js'
 import { abortSignal, bound, callback, checkNames, optionError } from '../validate.js'
 import { AppliedCuts } from './applied_cuts.js'
 import { type BudgetOptions, checkBudget } from './budget_options.js'
+import { OmittedMedia } from './omitted_media.js'
 import { ContextOverflowError } from './overflow_error.js'
 import { Prompt } from './precheck.js'
-import { isRefusal, Refusal, type Size } from './refusal.js'
+import { isRefusal, Refusal, type Size, told } from './refusal.js'
 import { remembering } from './token_counter.js'
 
 export async function runWithRecovery<R, M = unknown>(hooks: RecoveryHooks<R, M>): Promise<R> {
@@ -59,6 +60,7 @@ class Recovery<R, M> {
   readonly #never = new AbortController().signal
   readonly #events: RecoveryEvent[] = []
   readonly #cuts = new AppliedCuts()
+  readonly #media: OmittedMedia
   /** Number of the next send, from 1. */
   #attempt = 1
   #compactions = 0
@@ -79,6 +81,7 @@ class Recovery<R, M> {
   constructor(hooks: RecoveryHooks<R, M>) {
     const options = checkBudget(checkNames('recovery', 'hooks', hooks))
     this.#options = { ...options, counter: remembering(options.counter) }
+    this.#media = new OmittedMedia(options.media)
     for (const name of ['messages', 'send'] as const)
       if (typeof hooks[name] !== 'function') throw optionError(TypeError, name, 'a function', hooks[name])
     for (const name of ['compact', 'truncate', 'onEvent'] as const) callback(name, hooks[name])
@@ -217,8 +220,14 @@ class Recovery<R, M> {
   }
 
   /** Returns true if a smaller prompt may succeed after this failure. Then records the refusal. */
-  #isRefused({ prompt, checked }: View<M>, cause: unknown): boolean {
+  #isRefused({ prompt, checked, cut }: View<M>, cause: unknown): boolean {
     const error = classifyProviderError(cause)
+    if (error.kind === 'media_too_large') {
+      if (this.#attempt > this.#maxCompactions + 1 || !this.#media.reject(error, cut)) return false
+      this.#report('overflow', checked, `${told(error)}; without that payload`)
+      this.#attempt += 1
+      return true
+    }
     if (!isRefusal(error)) return false
     this.#refusal = new Refusal(error, cause, prompt, this.#options.contextTokens)
     this.#ceiling = this.#lowered(this.#refusal.ceiling)
@@ -235,7 +244,7 @@ class Recovery<R, M> {
     const messages = await this.#wait(() => this.#hooks.messages())
     checkMessages(messages)
     this.#dialect ??= dialectOfCalls(messages)
-    const cut = this.#cuts.apply(messages)
+    const cut = this.#media.apply(this.#cuts.apply(messages))
     const prompt = new Prompt(cut, this.#optionsFor(this.#ceiling))
     const checked = this.#withOwnMargin(prompt, prompt.check())
     this.#report('precheck', checked, reason)

@@ -103,12 +103,16 @@ export class Refusal {
   }
 
   toString(): string {
-    const { kind, actual, limit, status } = this.error
-    const parts = [
-      status !== undefined && `status ${status}`,
-      actual !== undefined && `${actual} asked for`,
-      limit !== undefined && `${limit} allowed`,
-    ].filter((part) => part !== false)
-    return parts.length > 0 ? `${kind} (${parts.join(', ')})` : kind
+    return told(this.error)
   }
+}
+
+/** Returns the kind and the numbers of an error in words. */
+export function told({ kind, actual, limit, status }: ProviderError): string {
+  const parts = [
+    status !== undefined && `status ${status}`,
+    actual !== undefined && `${actual} asked for`,
+    limit !== undefined && `${limit} allowed`,
+  ].filter((part) => part !== false)
+  return parts.length > 0 ? `${kind} (${parts.join(', ')})` : kind
 }

@@ -215,6 +215,25 @@ for (const [at, call] of calls.entries()) toCalls.grow(call.at, { field: String(
 
 const fromUser = Paths.of(table.flatMap(({ user = [] }) => user))
 
+/** The paths to payloads of the user, by dialect. Made on first use, since few policies bound these. */
+let toPasted: { readonly name: DialectName; readonly paths: Paths }[] | undefined
+
+/** Returns the payloads in a message of the user as a result without texts, under the paths of the first dialect that
+ *  has any. `named`: the caller's dialect, if given. */
+export function pastedIn(root: PathNode, named: DialectName | undefined): Result | undefined {
+  toPasted ??= table.flatMap(({ name, pasted }) => {
+    const paths = new Paths()
+    for (const [path, as] of Object.entries(pasted ?? {})) paths.grow(path, { field: 'media', as })
+    return pasted ? { name: name as DialectName, paths } : []
+  })
+  for (const { name, paths } of toPasted) {
+    if (named && named !== name) continue
+    const ends = endsAt(paths, root).filter(({ value }) => typeof value === 'string' || isObject(value))
+    if (ends.length > 0) return new Result(name, root, [], ends)
+  }
+  return undefined
+}
+
 /** A tool call of the model. */
 export interface Call {
   readonly name: string

@@ -1,9 +1,10 @@
+import type { MediaReason, RefusedMedia } from 'spillway'
 import type { Figures } from '../clamp_event.js'
 import { CACHE_MARKS, type Draft } from '../dialect/edit.js'
 import type { Result } from '../dialect/results.js'
 import { isData } from '../dialect/slots.js'
 import { native } from '../engine.js'
-import type { MediaBudget } from '../media_options.js'
+import { type MediaBudget, packMedia } from '../media_options.js'
 import { sizeOf, sum } from '../text/size.js'
 import { get } from '../untrusted.js'
 import { blocksOf, hasRuns, type MediaBlock, type MediaRun, runsIn } from './found.js'
@@ -13,21 +14,27 @@ export class ResultMedia {
   readonly #result: Result
   readonly #blocks: readonly MediaBlock[]
   readonly #runs: readonly (readonly MediaRun[])[]
+  readonly #isFromUser: boolean
 
-  /** `only`: the payloads that a plan names. Each has a block of its own. */
-  constructor(result: Result, only?: 'blocks') {
+  /** `only`: the payloads that a plan names, each in a block of its own, or those of a message of the user. */
+  constructor(result: Result, only?: 'blocks' | 'pasted') {
     this.#result = result
+    this.#isFromUser = only === 'pasted'
     this.#blocks = blocksOf(result)
     this.#runs = only ? [] : result.slots.map((slot) => (hasRuns(slot) ? runsIn(slot.text) : []))
   }
 
-  get sizes(): number[] {
-    const runs = this.#runs.flat().map(({ bytes }) => bytes)
-    return [...this.#blocks.map(({ medium }) => medium.bytes), ...runs]
+  /** The payloads, as limits count them. A provider reads base64 in a text as text. */
+  get items(): Item[] {
+    const fromUser = this.#isFromUser
+    const blocks = this.#blocks.map(({ medium: { bytes, width, height, kind } }) => {
+      return { bytes, width, height, kind, fromUser }
+    })
+    return [...blocks, ...itemsOf(this.#runs.flat())]
   }
 
   /** Replaces payloads with words and returns the figures. `gone`: true for each payload to
-   *  replace, in the order of `sizes`. */
+   *  replace, in the order of `items`. */
   drop(gone: readonly boolean[], draft: Draft): () => Figures {
     const before = this.#result.slots.map(({ text }) => text)
     const after = [...before]
@@ -46,7 +53,7 @@ export class ResultMedia {
     }
     return () =>
       figuresOf(
-        this.sizes.filter((_, at) => gone[at]),
+        this.items.filter((_, at) => gone[at]).map(({ bytes }) => bytes),
         before,
         after,
       )
@@ -62,24 +69,67 @@ function figuresOf(sizes: readonly number[], before: readonly string[], after: r
 /** Called with the payloads that were replaced. */
 type Tell = (figures: () => Figures, result?: Result) => void
 
+/** A payload, as limits count it. */
+export interface Item {
+  readonly bytes: number
+  readonly width: number
+  readonly height: number
+  readonly kind: number
+  readonly fromUser: boolean
+}
+
+function itemsOf(runs: readonly MediaRun[]): Item[] {
+  return runs.map(({ bytes }) => ({ bytes, width: 0, height: 0, kind: 0, fromUser: false }))
+}
+
+/** Names of the classes of payloads, as in src/media/item.rs. */
+const KINDS = ['file', 'image', 'document'] as const
+
+/** Describes a payload that goes. */
+export function refusalOf(item: Item, reason: MediaReason): Omit<RefusedMedia, 'index'> {
+  const { bytes, width, height, kind, fromUser } = item
+  return {
+    from: fromUser ? 'user' : 'tool',
+    kind: KINDS[kind] ?? 'file',
+    reason,
+    bytes,
+    ...(width > 0 && { width, height }),
+  }
+}
+
+/** Members of an item in an array, as `judge_media` in src/bindings/media.rs reads them. */
+const COLUMNS = 5
+
+/** Returns for each payload the index of the reason in REASONS to replace it, 0 if it stays; undefined if all stay. */
+export function judged(all: readonly (readonly Item[])[], budget: MediaBudget): number[][] | undefined {
+  const packed = all
+    .flat()
+    .flatMap((item) => [...[item.bytes, item.width, item.height, item.kind], Number(item.fromUser)])
+  const table = Float64Array.from(packed)
+  native.judgeMedia(table, Float64Array.from(packMedia(budget)))
+  let next = 0
+  const reasonAt = (nth: number) => table[nth * COLUMNS] as number
+  const reasons = all.map((own) => own.map(() => reasonAt(next++)))
+  return reasons.some((own) => own.some((reason) => reason > 0)) ? reasons : undefined
+}
+
 /** Chooses the payloads to replace across all results. Returns undefined if all of them stay. */
 export function excess(
-  all: readonly { sizes: readonly number[] }[],
-  { maxBytes, maxItems, first }: MediaBudget,
+  all: readonly { items: readonly Item[] }[],
+  budget: MediaBudget,
 ): boolean[][] | undefined {
-  const counts = all.map(({ sizes }) => sizes)
-  const sizes = Float64Array.from(counts.flat())
-  native.keepMedia(sizes, maxBytes, maxItems, first)
-  if (!sizes.some((size) => size < 0)) return undefined
-  let at = 0
-  return counts.map((own) => own.map(() => (sizes[at++] as number) < 0))
+  const reasons = judged(
+    all.map(({ items }) => items),
+    budget,
+  )
+  return reasons?.map((own) => own.map((reason) => reason > 0))
 }
 
 /** Replaces the base64 over a budget. Returns the same text if all of it fits. */
 export function lightText(text: string, budget: MediaBudget | undefined, tell: Tell): string {
   if (!budget) return text
   const runs = runsIn(text)
-  const [gone] = excess([{ sizes: runs.map(({ bytes }) => bytes) }], budget) ?? []
+  const [gone] = excess([{ items: itemsOf(runs) }], budget) ?? []
   if (!gone) return text
   const going = runs.filter((_, at) => gone[at])
   const left = withWords(text, going)

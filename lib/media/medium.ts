@@ -6,6 +6,10 @@ import { tryRead } from '../untrusted.js'
 export interface Medium {
   /** Bytes of the payload, decoded. */
   readonly bytes: number
+  readonly width: number
+  readonly height: number
+  /** Its class, as in src/media/item.rs. */
+  readonly kind: number
   /** Bytes that it takes in a request. */
   readonly sent: number
   /** The words that replace it: its size, its type and, for an image, its dimensions. */
@@ -25,8 +29,8 @@ export const UNREAD: Tokens = [...PROVIDERS, 'any'].map(() => 2_000)
 /** Chars read from the start of a payload to find its dimensions: for most files, and for photos. */
 const HEADS = [4_096, 262_144]
 
-/** Dimensions of an image, and its tokens for each provider. */
-const numbers = new Float64Array(2 + PROVIDERS.length)
+/** Dimensions of an image or 0, the class of the payload, and its tokens for each provider. */
+const numbers = new Float64Array(3 + PROVIDERS.length)
 
 /** Reads a payload by its first bytes. Returns undefined for anything else, such as the URL of an
  *  image. `said`: the type that its holder declares. */
@@ -78,10 +82,10 @@ function described(
   for (const head of HEADS) {
     const words = describe(head)
     if (words === null) return undefined
-    const isRead = numbers[0] !== 0
+    const [width = 0, height = 0, kind = 0, ...each] = numbers
+    const isRead = width !== 0
     if (!isRead && sent > head && head !== HEADS.at(-1)) continue
-    const each = numbers.subarray(2)
-    return { bytes, sent, words, tokens: isRead ? [...each, Math.max(...each)] : UNREAD }
+    return { bytes, width, height, kind, sent, words, tokens: isRead ? [...each, Math.max(...each)] : UNREAD }
   }
   return undefined
 }

@@ -16,6 +16,7 @@ interface Pattern {
 const KINDS: readonly ProviderErrorKind[] = [
   'context_overflow',
   'payload_too_large',
+  'media_too_large',
   'field_too_long',
   'request_exceeds_rate_limit',
   'rate_limit',
@@ -115,11 +116,18 @@ function firstOf<T, R>(all: readonly T[], find: (one: T) => R | undefined): R | 
   return undefined
 }
 
-function numbersOf({ actual, limit, unit }: Figures): Omit<ProviderError, 'kind'> {
+function numbersOf({
+  actual,
+  limit,
+  unit,
+  index,
+}: Figures & { index?: number }): Omit<ProviderError, 'kind'> {
   return {
     ...(actual !== undefined && { actual }),
     ...(limit !== undefined && { limit }),
-    ...(unit === 'characters' && (actual !== undefined || limit !== undefined) && { unit }),
+    ...((unit === 'characters' || unit === 'pixels') &&
+      (actual !== undefined || limit !== undefined) && { unit }),
+    ...(index !== undefined && { index }),
   }
 }
 

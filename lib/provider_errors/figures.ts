@@ -2,7 +2,7 @@ import type { Span, Token } from './sentences.js'
 import { SORT } from './words.js'
 
 /** Unit of a number. */
-export type NumberUnit = 'tokens' | 'characters' | 'bytes'
+export type NumberUnit = 'tokens' | 'characters' | 'bytes' | 'pixels'
 
 /** The numbers of a refusal: how much was sent, how much is allowed, and the room that was asked for the answer. */
 export interface Figures {

@@ -1,6 +1,7 @@
 import type { ProviderErrorKind } from 'spillway'
 import { type Figure, figuresIn } from './figures.js'
 import { isRate, type Oversize, oversizeIn, oversizeOfName, type Words } from './oversize.js'
+import { type OversizeMedia, oversizeMediaIn } from './oversize_media.js'
 import { clausesOf, type Span, sentencesOf, type Token, tokensOf } from './sentences.js'
 import { isEnd, isProse, opens } from './statement.js'
 import { measures, SORT, sortsOf, wordsOfName } from './words.js'
@@ -12,7 +13,7 @@ const LONGEST = 64
 export class ErrorText implements Words {
   #tokens: readonly Token[] | undefined
   #numbers: readonly Figure[] | undefined
-  #found: Oversize | null | undefined
+  #found: Oversize | OversizeMedia | null | undefined
 
   constructor(readonly text: string) {}
 
@@ -27,39 +28,48 @@ export class ErrorText implements Words {
   }
 
   /** Finds a refusal for size in any sentence, one with both numbers first. */
-  anywhere(): Oversize | undefined {
+  anywhere(): Oversize | OversizeMedia | undefined {
     this.#found ??= this.#search() ?? null
     return this.#found ?? undefined
   }
 
-  #search(): Oversize | undefined {
+  #search(): Oversize | OversizeMedia | undefined {
     const spans = sentencesOf(this.tokens, this.text)
-    let first: Oversize | undefined
+    let first: Oversize | OversizeMedia | undefined
     for (let at = 0; at < spans.length; at++) {
-      const found = oversizeIn(this, spans, at)
+      const found = this.#oversize(spans, at)
       if (found?.isSure) return found
       first ??= found
     }
     return first ?? this.#byName()
   }
 
+  /** Reads one payload that is too large before a request that is: its words are a part of the other's. */
+  #oversize(spans: readonly Span[], at: number): Oversize | OversizeMedia | undefined {
+    return this.#mediaIn(spans[at]) ?? oversizeIn(this, spans, at)
+  }
+
+  #mediaIn(span: Span | undefined): OversizeMedia | undefined {
+    return span && oversizeMediaIn(this.text, this.tokens, this.numbers, span)
+  }
+
   /** Finds a refusal for size that states both numbers. Prose has none, or says that a person speaks. */
-  sure(isThrown: boolean): Oversize | undefined {
+  sure(isThrown: boolean): Oversize | OversizeMedia | undefined {
     if (!isThrown && isProse(this.tokens)) return undefined
     const found = this.anywhere()
     return found?.isSure ? found : undefined
   }
 
   /** Finds a refusal for size that is a statement of its own: it begins behind labels, says nothing else, and ends. */
-  stated(): Oversize | undefined {
+  stated(): Oversize | OversizeMedia | undefined {
     const sentences = sentencesOf(this.tokens, this.text)
     for (const clause of [...clausesOf(this.tokens), ...clausesOf(this.tokens, true)]) {
       if (!this.#isStatement(clause)) continue
-      const found = oversizeIn(this, [clause], 0) ?? this.#byName(clause)
-      if (!found) continue
-      // Its numbers may stand in the rest of the sentence, and in the next ones.
       const at = sentences.findIndex(({ from, to }) => from <= clause.from && clause.to <= to)
-      return oversizeIn(this, sentences, at) ?? found
+      const found = oversizeIn(this, [clause], 0) ?? this.#byName(clause)
+      if (!found && !this.#mediaIn(sentences[at])) continue
+      // Its numbers may stand in the rest of the sentence, and in the next ones.
+      return this.#oversize(sentences, at) ?? found
     }
     return undefined
   }
@@ -108,10 +118,15 @@ export class ErrorText implements Words {
       ({ sorts, text, isName, number }) =>
         number !== undefined ||
         (isName && text.length <= LONGEST) ||
-        (sorts !== 0 ? !(sorts & (SORT.person | SORT.thing)) : !/\p{L}/u.test(text)),
+        (sorts !== 0 ? isWordOfRefusal(sorts) : !/\p{L}/u.test(text)),
     )
     return isPure && first && last ? isEnd(this.text, last.end) && opens(this.text, first.start) : false
   }
+}
+
+/** Returns true for words that a refusal consists of. Of things, these are payloads. */
+function isWordOfRefusal(sorts: number): boolean {
+  return !(sorts & SORT.person) && (!(sorts & SORT.thing) || (sorts & SORT.media) !== 0)
 }
 
 /** Returns the kind that a code or the name of an error states. */

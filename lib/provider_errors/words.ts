@@ -34,8 +34,8 @@ let measured: RegExp | undefined
 
 /** Returns false for a text without a word of what is measured. Most errors are about something else. */
 export function measures(text: string): boolean {
-  const { prompt, context, request, token } = lexicon
-  measured ??= new RegExp([prompt, context, request, token].join(' ').replaceAll(' ', '|'), 'i')
+  const { prompt, context, request, token, media } = lexicon
+  measured ??= new RegExp([prompt, context, request, token, media].join(' ').replaceAll(' ', '|'), 'i')
   return measured.test(text)
 }
 

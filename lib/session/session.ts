@@ -5,6 +5,8 @@ import { NONE } from '../clean_options.js'
 import { type EnginePolicy, handleOf } from '../compiled.js'
 import { dialectsAsJson } from '../dialects.js'
 import { native } from '../engine.js'
+import { refusedIn, type Sent } from '../media/sent.js'
+import { budgetFor, packMedia } from '../media_options.js'
 import { checkAggregate, checkPlan, packBudget } from '../plan.js'
 import { compileWith } from '../policy.js'
 import { type EngineFailure, failureOf } from '../system_error.js'
@@ -98,11 +100,20 @@ export async function inspectCounted(
   const session = packSession(path, compileSession(options, 'inspect'), spareOf(options))
   const top = bound('top', options.top, 10)
   const control = { lockTimeout: 0, signal: abortSignal('signal', options.signal), onProgress: undefined }
-  const found = await run<SessionReport & { cuts: Cuts; media: MediaCount }>(path, control, (handle) =>
-    native.inspectSession(...session, top, handle),
+  const found = await run<SessionReport & { cuts: Cuts; media: MediaCount; sent: Sent[] }>(
+    path,
+    control,
+    (handle) => native.inspectSession(...session, top, handle),
   )
-  const { cuts, media, damaged, ...figures } = found
-  const report = { ...figures, ...withMedia(media), oversized: cuts.over, damaged }
+  const { cuts, media, sent, damaged, ...figures } = found
+  const refused = refusedIn(sent, options.media?.provider)
+  const report = {
+    ...figures,
+    ...withMedia(media),
+    ...(refused.length > 0 && { refused }),
+    oversized: cuts.over,
+    damaged,
+  }
   return { report, cuts }
 }
 
@@ -184,9 +195,7 @@ function packSession(path: string, policy: EnginePolicy, spare: number) {
     Number(clean !== undefined),
     ...(clean ?? NONE).map(Number),
     Number(media !== undefined),
-    media?.maxBytes ?? 0,
-    media?.maxItems ?? 0,
-    Number(media?.first ?? false),
+    ...packMedia(media ?? budgetFor({})),
   )
   return [path, handleOf(policy), dialect, how] as const
 }

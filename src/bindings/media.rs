@@ -5,12 +5,13 @@ use napi_derive::napi;
 
 use super::policy::write;
 use super::units::{Numbers, Units};
+use crate::media::item::{Class, Item};
 use crate::media::runs::runs;
-use crate::media::{self, MediaBudget, base64, pixels, sniff};
+use crate::media::{self, MediaBudget, ProviderLimits, base64, pixels, sniff};
 
 /// Describes a payload by the start of its base64. `bytes`: those of the whole payload, decoded. `said`: its type as its
 /// holder names it. Writes the width and height of an image to `numbers`, 0 if its header does not tell them, then its
-/// tokens for each provider. Returns `None` for a payload that is only words about another.
+/// class, and its tokens for each provider. Returns `None` for a payload that is only words about another.
 #[napi(catch_unwind)]
 pub fn describe_media(
     #[napi(ts_arg_type = "string")] head: Units,
@@ -40,8 +41,9 @@ fn describe(head: &[u8], bytes: usize, said: Option<&str>, numbers: &mut [f64]) 
     let medium = sniff(head);
     if let Some(size) = medium.and_then(|medium| medium.size) {
         write(numbers, &[size.0 as usize, size.1 as usize]);
-        numbers[2..].copy_from_slice(&pixels::tokens(size));
+        numbers[3..].copy_from_slice(&pixels::tokens(size));
     }
+    numbers[2] = f64::from(Class::of(medium, said) as u8);
     Some(media::words(medium, said, bytes))
 }
 
@@ -66,19 +68,29 @@ pub fn find_media(#[napi(ts_arg_type = "string")] text: Units) -> Option<FoundMe
     })
 }
 
-/// Applies a budget to payloads, given by their bytes. Replaces the bytes of those that go with -1.
+/// Members of a payload in an array: its bytes, its width and height or 0, its class, and 1 if the user sent it.
+const COLUMNS: usize = 5;
+
+/// Applies a budget to payloads, given in `items` by their members. Replaces the first member of each with the reason to
+/// omit it, 0 if it stays. `limits` is read by [`unpack_media`].
 #[napi(catch_unwind)]
-pub fn keep_media(
-    #[napi(ts_arg_type = "Float64Array")] sizes: Numbers,
-    max_bytes: f64,
-    max_items: f64,
-    first: bool,
-) {
-    let budget = MediaBudget { bytes: max_bytes as usize, items: max_items as usize, first };
-    let bytes: Vec<usize> = sizes.iter().map(|size| *size as usize).collect();
-    for (size, gone) in sizes.iter_mut().zip(budget.gone(&bytes)) {
-        if gone {
-            *size = -1.0;
-        }
+pub fn judge_media(#[napi(ts_arg_type = "Float64Array")] items: Numbers, limits: &[f64]) {
+    let read = |item: &[f64]| Item {
+        bytes: item[0] as usize,
+        size: (item[1] > 0.0).then_some((item[1] as u32, item[2] as u32)),
+        class: [Class::Other, Class::Image, Class::Document][item[3] as usize],
+        from_user: item[4] != 0.0,
+    };
+    let read: Vec<Item> = items.chunks_exact(COLUMNS).map(read).collect();
+    let reasons = unpack_media(limits).judge(&read);
+    for (item, reason) in items.chunks_exact_mut(COLUMNS).zip(reasons) {
+        item[0] = reason.map_or(0.0, |reason| f64::from(reason as u8));
     }
+}
+
+/// Reads a budget: bytes, payloads, 1 to keep the first, and the limits of a provider.
+pub fn unpack_media(limits: &[f64]) -> MediaBudget {
+    let number = |at: usize| limits[at] as usize;
+    let provider = ProviderLimits::of(std::array::from_fn(|at| number(at + 3)));
+    MediaBudget { bytes: number(0), items: number(1), first: limits[2] != 0.0, provider }
 }

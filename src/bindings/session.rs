@@ -9,13 +9,13 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use serde::Serialize;
 
+use super::media::unpack_media;
 use super::plan::unpack_budget;
 use super::policy::{PolicyHandle, write};
 use super::task::Background;
 use super::units::Numbers;
 use crate::dialect::structured::CopyChoice;
 use crate::dialect::table::Table;
-use crate::media;
 use crate::policy::Policy;
 use crate::session::budget_survey::{PlanStep, ResultsTarget};
 use crate::session::failure::Failure;
@@ -119,7 +119,7 @@ pub fn inspect_session(
 /// Reads the options of a session. `how`: the limit of side data in bytes (Infinity keeps it, -1 drops it), bytes
 /// allowed beyond that limit, 1 to ask of results what their history says, what stays of copies (0 for all, 1 for the
 /// text, 2 for structured content), 1 to clean texts, and the four options of the cleaning; 1 to bound payloads, and
-/// their bytes, their number, and 1 to keep the first.
+/// then the limits that `unpack_media` reads.
 fn unpack_options(policy: &Policy, dialect: Option<String>, how: &[f64]) -> Options {
     let side = match how[0] {
         max if max < 0.0 => SideData::Drop,
@@ -129,11 +129,7 @@ fn unpack_options(policy: &Policy, dialect: Option<String>, how: &[f64]) -> Opti
     let flag = |at: usize| how[at] != 0.0;
     let structured = [CopyChoice::Both, CopyChoice::Text, CopyChoice::Structured][how[3] as usize];
     let clean = flag(4).then(|| [flag(5), flag(6), flag(7), flag(8)].into());
-    let media = flag(9).then(|| media::MediaBudget {
-        bytes: how[10] as usize,
-        items: how[11] as usize,
-        first: flag(12),
-    });
+    let media = flag(9).then(|| unpack_media(&how[10..]));
     Options {
         rules: SlotRules { policy: policy.clone(), clean },
         side,

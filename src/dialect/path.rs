@@ -175,6 +175,18 @@ impl Paths {
         ends
     }
 
+    /// Returns the texts of payloads at the ends of the paths, each with the form of its words.
+    pub fn payloads<'d>(&self, value: Value<'d>) -> Vec<(Words, Value<'d>)> {
+        let mut found = vec![];
+        self.follow(value, &mut |paths, value| {
+            if let (Some(End::Payload(how)), Some(_)) = (paths.end, value.text()) {
+                found.push((how, value));
+            }
+            value.text().is_some()
+        });
+        found
+    }
+
     /// Returns true if any path leads to a value.
     pub fn leads(&self, value: Value) -> bool {
         !self.ends(value).is_empty()

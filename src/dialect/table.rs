@@ -22,6 +22,8 @@ pub struct Table {
     forms: Vec<Form>,
     calls: Vec<CallPaths>,
     user: Paths,
+    /// Payloads in messages of the user, by dialect.
+    pasted: Vec<(String, Paths)>,
     from_model: Paths,
     failed: Paths,
     void: Paths,
@@ -95,6 +97,8 @@ struct DialectData {
     forms: Vec<FormData>,
     calls: Vec<CallData>,
     user: Vec<String>,
+    #[serde(deserialize_with = "in_order")]
+    pasted: Vec<(String, Words)>,
     model: Vec<String>,
     failed: Vec<String>,
     id: Vec<String>,
@@ -223,8 +227,13 @@ impl Table {
         let from_model = Paths::of(all.iter().flat_map(|data| &data.model))?;
         let failed = Paths::of(all.iter().flat_map(|data| &data.failed))?;
         let void = Paths::of(all.iter().flat_map(|data| &data.pairs.void))?;
-        let (mut dialects, mut forms, mut calls) = (vec![], vec![], vec![]);
+        let (mut dialects, mut forms, mut calls, mut pasted) = (vec![], vec![], vec![], vec![]);
         for data in all {
+            if !data.pasted.is_empty() {
+                let mut paths = Paths::default();
+                data.pasted.iter().try_for_each(|(path, how)| paths.grow(path, Some(End::Payload(*how))))?;
+                pasted.push((data.name.clone(), paths));
+            }
             for form in &data.forms {
                 forms.push(Form::of(dialects.len(), form)?);
             }
@@ -242,7 +251,7 @@ impl Table {
             }
             dialects.push(Dialect::of(data, &mcp)?);
         }
-        Ok(Table { dialects, forms, calls, user, from_model, failed, void })
+        Ok(Table { dialects, forms, calls, user, pasted, from_model, failed, void })
     }
 
     /// Finds the tool results that a value is or carries, in order. With `named`, only those of that dialect.
@@ -298,6 +307,13 @@ impl Table {
             false
         });
         words
+    }
+
+    /// Calls back with each payload in a message of the user and the form of its words, under the paths of the first
+    /// dialect that has any. With `named`, only under those of that dialect.
+    pub fn pasted<'d>(&self, message: Value<'d>, named: Option<&str>) -> Vec<(Words, Value<'d>)> {
+        let own = self.pasted.iter().filter(|(name, _)| named.is_none_or(|named| named == name));
+        own.map(|(_, paths)| paths.payloads(message)).find(|found| !found.is_empty()).unwrap_or_default()
     }
 
     /// Returns true if the model wrote the message.

@@ -2,12 +2,16 @@
 
 pub mod base64;
 pub mod budget;
+pub mod item;
 pub mod payload;
 pub mod pixels;
+pub mod provider_limits;
 pub mod runs;
 pub mod sniff;
 
 pub use budget::MediaBudget;
+pub use item::Item;
+pub use provider_limits::ProviderLimits;
 pub use sniff::{Medium, sniff};
 
 use crate::notice::counts::grouped;

@@ -1,6 +1,7 @@
 //! A payload by the text that holds it: base64 or a data URL.
 
 use super::base64::{decode, decoded, is_base64};
+use super::item::{Class, Item};
 use super::sniff::{Medium, sniff};
 use super::{are_words, data_type, words};
 
@@ -41,6 +42,12 @@ impl Payload {
             }
         }
         None
+    }
+
+    /// Returns its measures. `from_user`: the user sent it.
+    pub fn item(&self, from_user: bool) -> Item {
+        let size = self.medium.and_then(|medium| medium.size);
+        Item { bytes: self.bytes, size, class: Class::of(self.medium, self.said.as_deref()), from_user }
     }
 
     /// Returns the words that replace it.

@@ -1,6 +1,7 @@
 //! Finds base64 in a text: data URLs, and long runs whose first bytes identify a file type.
 
 use super::base64::{decode, decoded, is_base64, is_line_end};
+use super::item::Item;
 use super::sniff::{Medium, sniff};
 use super::{PREFIX, is_name};
 use multiversion::multiversion;
@@ -19,6 +20,11 @@ pub struct Run {
 }
 
 impl Run {
+    /// Returns its measures. A provider reads it as text, whatever it is.
+    pub fn item(&self) -> Item {
+        Item { bytes: self.bytes, ..Item::default() }
+    }
+
     /// Returns the words that replace it.
     pub fn words(&self) -> String {
         super::words(self.medium, self.said.as_deref(), self.bytes)

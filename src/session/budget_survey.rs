@@ -15,7 +15,7 @@ use super::rows::{Row, RowReader, Rows, each_row};
 use super::session_file::SessionFile;
 use crate::dialect::{self, Table};
 use crate::limits::UNLIMITED;
-use crate::media;
+use crate::media::{self, Item};
 use crate::plan::{Aggregate, ToolResult, notice_chars, plan};
 use crate::policy::Policy;
 use crate::truncate::figures::Original;
@@ -136,7 +136,7 @@ impl Survey {
                 let lights = Limit::in_row(lights, row.number);
                 options.prepared(row.text, &entry, lights, |_, entry, _| {
                     let sizes = match budget {
-                        ResultsTarget::Media(_) => options.media_sizes(entry),
+                        ResultsTarget::Media(_) => options.bounded_media(entry),
                         _ => options.measure(entry, ask),
                     };
                     survey.push(row.number, entry, sizes);
@@ -186,14 +186,19 @@ impl Survey {
         }
     }
 
+    /// Returns the payloads that a request carries, each with the number of its row and the index of its message.
+    pub fn payloads(mut self) -> Vec<(u64, u64, Item)> {
+        self.retain_sent();
+        let items = |seen: &SurveyResult| {
+            let (row, message) = (seen.row, seen.message);
+            seen.measured.media.clone().into_iter().map(move |item| (row, message, item))
+        };
+        self.results.iter().flat_map(items).collect()
+    }
+
     /// Returns the limits of results in order, and the number of plan steps without a matching result.
     pub fn limits(mut self, budget: &ResultsTarget, policy: &Policy) -> (Vec<Limit>, usize) {
-        if self.format.is_tree() {
-            let branch = std::mem::take(&mut self.tree).branch();
-            self.results.retain(|seen| branch.holds(seen.row));
-            self.answers.retain(|(row, _)| branch.holds(*row));
-        }
-        self.results.retain(|seen| seen.message >= self.first);
+        self.retain_sent();
         match budget {
             ResultsTarget::Aggregate(aggregate) => (self.planned(aggregate, policy), 0),
             ResultsTarget::Media(budget) => (self.lights(budget), 0),
@@ -201,10 +206,20 @@ impl Survey {
         }
     }
 
+    /// Drops results and answers outside of the active branch, or before the last compaction.
+    fn retain_sent(&mut self) {
+        if self.format.is_tree() {
+            let branch = std::mem::take(&mut self.tree).branch();
+            self.results.retain(|seen| branch.holds(seen.row));
+            self.answers.retain(|(row, _)| branch.holds(*row));
+        }
+        self.results.retain(|seen| seen.message >= self.first);
+    }
+
     /// Returns the results that lose payloads.
     fn lights(&self, budget: &media::MediaBudget) -> Vec<Limit> {
-        let sizes: Vec<usize> = self.results.iter().flat_map(|seen| &seen.measured.media).copied().collect();
-        let mut gone = budget.gone(&sizes).into_iter();
+        let items: Vec<Item> = self.results.iter().flat_map(|seen| &seen.measured.media).copied().collect();
+        let mut gone = budget.gone(&items).into_iter();
         let lights = self.results.iter().map(|seen| {
             let gone = gone.by_ref().take(seen.measured.media.len()).collect();
             Limit { gone, ..seen.limit(usize::MAX) }
@@ -260,7 +275,7 @@ impl Survey {
             let mut same = known[from..].iter().take_while(|(other, _)| *other == hash).map(|(_, at)| *at);
             match same.find(|at| limits[*at].is_none()) {
                 Some(at) => {
-                    let budget = media::MediaBudget { bytes: step.media, items: usize::MAX, first: false };
+                    let budget = media::MediaBudget { bytes: step.media, ..media::MediaBudget::NONE };
                     let gone = budget.gone(&self.results[at].measured.media);
                     limits[at] = Some(Limit { gone, ..self.results[at].limit(step.max_chars) });
                 }

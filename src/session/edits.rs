@@ -99,10 +99,10 @@ fn keep_unread(splices: &mut Splices, slot: &Slot, room: usize) {
     }
 }
 
-/// Returns the innermost element of a list that a value is in, within a result.
-pub fn block_of<'d>(result: &ToolResult<'d>, value: Value<'d>) -> Option<Value<'d>> {
+/// Returns the innermost element of a list that a value is in, below an object.
+pub fn block_of<'d>(top: Value<'d>, value: Value<'d>) -> Option<Value<'d>> {
     let mut at = value;
-    while at != result.object {
+    while at != top {
         let parent = at.parent()?;
         if parent.is_list() {
             return Some(at);
@@ -118,7 +118,7 @@ fn drop_blocks(splices: &mut Splices, result: &ToolResult, edits: &[SlotEdit]) {
     let mut blocks: BTreeMap<u32, (Value, Vec<(Value, bool)>)> = BTreeMap::new();
     for (slot, edit) in result.slots.iter().zip(edits).filter(|(slot, _)| slot.members.is_empty()) {
         let is_gone = *edit == SlotEdit::Drop;
-        match block_of(result, slot.value) {
+        match block_of(result.object, slot.value) {
             Some(block) => blocks.entry(block.id()).or_insert((block, vec![])).1.push((slot.value, is_gone)),
             None if is_gone => splices.replace(slot.value, string("")),
             None => {}
@@ -135,7 +135,7 @@ fn drop_blocks(splices: &mut Splices, result: &ToolResult, edits: &[SlotEdit]) {
     }
     // Inner lists stand behind the lists that hold them.
     while let Some((_, (list, dropped))) = lists.pop_last() {
-        let holder = block_of(result, list).filter(|_| dropped.len() == list.elements().count());
+        let holder = block_of(result.object, list).filter(|_| dropped.len() == list.elements().count());
         if let Some(holder) = holder {
             drop_from(&mut lists, holder);
             continue;

@@ -5,18 +5,20 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::budget_survey::Survey;
 use super::cuts::Cuts;
 use super::failure::Failure;
-use super::media::{Payloads, ResultMedia};
+use super::media::Payloads;
 use super::progress::{Progress, ProgressCounts};
 use super::rewrite_row::{Options, texts_of};
-use super::row_format::SessionKind;
+use super::row_format::{Format, SessionKind};
 use super::rows::{Row, RowReader, Rows, each_row};
 use super::session_file::SessionFile;
 use crate::dialect::{Table, ToolResult};
 use crate::encoding::Size;
 use crate::hash::hash;
 use crate::json::Literal;
+use crate::media::Item;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -31,6 +33,9 @@ pub struct Report {
     pub largest: Vec<LargeResult>,
     /// Payloads of the results.
     pub media: Payloads,
+    /// The payloads that the next request carries: each with its line, its bytes, its width and height or 0, its class, and
+    /// 1 if the user sent it, as `judge_media` reads them.
+    pub sent: Vec<[u64; 6]>,
     pub cuts: Cuts,
     pub damaged: u64,
 }
@@ -70,6 +75,7 @@ pub fn inspect(path: &Path, options: &Options, top: usize, progress: &Progress) 
         reading: RowReader::of_session(&session),
         tools: Tools::default(),
         report: Report::default(),
+        survey: None,
     };
     let mut rows = Rows::of_session(&session);
     let total = session.found.len();
@@ -90,6 +96,7 @@ struct Inspector<'a> {
     reading: RowReader,
     tools: Tools,
     report: Report,
+    survey: Option<Survey>,
 }
 
 /// Tools that were called or answered, by the hashes of their names and call ids.
@@ -137,6 +144,10 @@ impl Inspector<'_> {
         }
         self.report.cuts += self.options.cuts(&entry, &results);
         let is_document = read.format.is_document();
+        let sizes = self.options.media_sizes(&entry);
+        let of_tools = sizes.iter().flat_map(|size| &size.media).filter(|item| !item.from_user);
+        self.report.media += Payloads::of(&of_tools.copied().collect::<Vec<Item>>());
+        self.survey.get_or_insert_with(|| Survey::of(read.format)).push(self.line, &entry, sizes);
         let line = self.line;
         for (at, result) in places.iter().zip(&results).filter(|(_, result)| result.is_filled) {
             self.line = if is_document { *at as u64 + 1 } else { line };
@@ -154,7 +165,6 @@ impl Inspector<'_> {
         let call_id = result.id();
         let tool = result.tool().or_else(|| self.tools.called(call_id.as_deref()?));
         self.report.results += 1;
-        self.report.media += Payloads::of(ResultMedia::of(result).sizes());
         let at = self.tools.named(tool.as_deref().unwrap_or(UNKNOWN));
         let of_tool = &mut self.tools.all[at];
         of_tool.results += 1;
@@ -169,11 +179,18 @@ impl Inspector<'_> {
     }
 
     fn done(self) -> Report {
-        let all = self.tools.all;
+        let (all, is_document) = (self.tools.all, self.reading.format.is_some_and(Format::is_document));
+        let sent = |(row, message, item): (u64, u64, Item)| {
+            let (width, height) = item.size.unwrap_or_default();
+            let row = if is_document { message + 1 } else { row };
+            let flags = [item.class as u64, u64::from(item.from_user)];
+            [row, item.bytes as u64, width.into(), height.into(), flags[0], flags[1]]
+        };
+        let sent = self.survey.map_or(vec![], Survey::payloads).into_iter().map(sent).collect();
         let mut order: Vec<(usize, usize)> =
             all.iter().enumerate().map(|(at, of)| (usize::MAX - of.chars, at)).collect();
         order.sort_unstable();
         let by_tool = order.iter().map(|(_, at)| &all[*at]).filter(|of| of.results > 0).cloned().collect();
-        Report { rows: self.reading.rows, by_tool, ..self.report }
+        Report { rows: self.reading.rows, by_tool, sent, ..self.report }
     }
 }

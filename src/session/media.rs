@@ -9,11 +9,12 @@ use super::edits::{CACHE_MARKS, block_of};
 use super::rewrite_row::{Options, ResultSize};
 use super::row_format::Entry;
 use super::splice::Splices;
-use crate::dialect::ToolResult;
-use crate::dialect::path::{As, End, Words};
+use crate::dialect::path::{As, Words};
+use crate::dialect::{Table, ToolResult};
 use crate::json::{Literal, Value, string};
 use crate::media::payload::Payload;
 use crate::media::runs::{Run, runs};
+use crate::media::{Item, ProviderLimits};
 use crate::slots::payload_name::medium_of;
 
 /// The number of payloads, and their bytes, decoded.
@@ -24,11 +25,9 @@ pub struct Payloads {
 }
 
 impl Payloads {
-    pub fn of(sizes: impl IntoIterator<Item = usize>) -> Payloads {
-        sizes.into_iter().fold(Payloads::default(), |Payloads { items, bytes }, size| Payloads {
-            items: items + 1,
-            bytes: bytes + size as u64,
-        })
+    pub fn of(items: &[Item]) -> Payloads {
+        let bytes = items.iter().map(|item| item.bytes as u64).sum();
+        Payloads { items: items.len() as u64, bytes }
     }
 }
 
@@ -53,6 +52,7 @@ struct Block<'d> {
     how: Words,
     holder: Value<'d>,
     block: Value<'d>,
+    from_user: bool,
 }
 
 /// A string with payloads.
@@ -72,32 +72,26 @@ impl<'d> ResultMedia<'d> {
 
     /// Reads only the payloads in blocks of their own, which a plan names.
     pub fn of_blocks(result: &ToolResult<'d>) -> ResultMedia<'d> {
-        let mut ends = vec![];
-        result.dialect.media.follow(result.object, &mut |paths, value| {
-            if let (Some(End::Payload(how)), Some(text)) = (paths.end, value.text()) {
-                ends.push((how, value, text));
-            }
-            value.text().is_some()
-        });
-        let blocks = ends.into_iter().filter_map(|(how, value, text)| {
-            let holder = value.parent().filter(|holder| how != Words::None && *holder != result.object)?;
-            let block = block_of(result, holder).unwrap_or_else(|| member_of(result, holder));
-            let payload = Payload::of(&text.string(), said_of(holder, block))?;
-            Some(Block { payload, how, holder, block })
-        });
-        ResultMedia { blocks: blocks.collect(), texts: vec![] }
+        let payloads = result.dialect.media.payloads(result.object);
+        ResultMedia { blocks: blocks_in(result.object, payloads, false), texts: vec![] }
     }
 
-    /// Returns the bytes of each, decoded.
-    pub fn sizes(&self) -> Vec<usize> {
-        let blocks = self.blocks.iter().map(|block| block.payload.bytes);
-        blocks.chain(self.texts.iter().flat_map(|text| &text.runs).map(|run| run.bytes)).collect()
+    /// Reads the payloads that a message of the user carries.
+    pub fn pasted(message: Value<'d>, dialect: Option<&str>) -> ResultMedia<'d> {
+        let payloads = Table::get().pasted(message, dialect);
+        ResultMedia { blocks: blocks_in(message, payloads, true), texts: vec![] }
+    }
+
+    /// Returns the measures of each.
+    pub fn items(&self) -> Vec<Item> {
+        let blocks = self.blocks.iter().map(|block| block.payload.item(block.from_user));
+        blocks.chain(self.texts.iter().flat_map(|text| &text.runs).map(Run::item)).collect()
     }
 
     /// Replaces payloads with words, and counts them. `gone` tells of each if it goes.
     pub fn drop(&self, splices: &mut Splices, gone: &[bool]) -> Payloads {
-        let going = self.sizes().into_iter().zip(gone).filter(|(_, gone)| **gone).map(|(size, _)| size);
-        let dropped = Payloads::of(going);
+        let going = self.items().into_iter().zip(gone).filter(|(_, gone)| **gone).map(|(item, _)| item);
+        let dropped = Payloads::of(&going.collect::<Vec<Item>>());
         let mut gone = gone.iter().copied().chain(std::iter::repeat(false));
         for block in &self.blocks {
             if gone.next() == Some(true) {
@@ -151,10 +145,21 @@ impl Block<'_> {
     }
 }
 
-/// Returns the member of a result that a value is in.
-fn member_of<'d>(result: &ToolResult<'d>, value: Value<'d>) -> Value<'d> {
+/// Returns the payloads below an object that have blocks of their own.
+fn blocks_in<'d>(top: Value<'d>, payloads: Vec<(Words, Value<'d>)>, from_user: bool) -> Vec<Block<'d>> {
+    let block = |(how, value): (Words, Value<'d>)| {
+        let holder = value.parent().filter(|holder| how != Words::None && *holder != top)?;
+        let block = block_of(top, holder).unwrap_or_else(|| member_of(top, holder));
+        let payload = Payload::of(&value.text()?.string(), said_of(holder, block))?;
+        Some(Block { payload, how, holder, block, from_user })
+    };
+    payloads.into_iter().filter_map(block).collect()
+}
+
+/// Returns the member of an object that a value is in.
+fn member_of<'d>(top: Value<'d>, value: Value<'d>) -> Value<'d> {
     let mut at = value;
-    while let Some(parent) = at.parent().filter(|parent| *parent != result.object) {
+    while let Some(parent) = at.parent().filter(|parent| *parent != top) {
         at = parent;
     }
     at
@@ -203,29 +208,54 @@ fn encode(bytes: &[u8]) -> String {
 }
 
 impl Options {
-    /// Measures the payloads of each result.
-    pub fn media_sizes(&self, entry: &Entry) -> Vec<ResultSize> {
-        let size = |(message, result): &(usize, ToolResult)| {
-            let media = ResultMedia::of(result).sizes();
-            ResultSize { message: *message, media, ..ResultSize::default() }
-        };
-        self.results_by_message(entry).iter().map(size).collect()
+    /// Measures the payloads of each result and, under the limits of a provider, those in messages of the user.
+    pub fn bounded_media(&self, entry: &Entry) -> Vec<ResultSize> {
+        let mut sizes = self.media_sizes(entry);
+        if self.media.is_none_or(|budget| budget.provider == ProviderLimits::NONE) {
+            sizes.retain(|size| size.media.iter().all(|item| !item.from_user));
+        }
+        sizes
     }
 
-    /// Returns a row without payloads that go, the number of results that lose some, and what they lose; `None` if none
-    /// does.
+    /// Measures the payloads of each result, and then those in each message of the user that has any.
+    pub fn media_sizes(&self, entry: &Entry) -> Vec<ResultSize> {
+        let size = |(message, media): (usize, ResultMedia)| ResultSize {
+            message,
+            media: media.items(),
+            ..ResultSize::default()
+        };
+        let results = self.results_by_message(entry);
+        let results = results.iter().map(|(message, result)| (*message, ResultMedia::of(result)));
+        results.chain(self.pasted(entry)).map(size).collect()
+    }
+
+    /// Returns the payloads in messages of the user, each with the index of its message.
+    fn pasted<'d>(&self, entry: &Entry<'d>) -> Vec<(usize, ResultMedia<'d>)> {
+        let messages = entry.messages.iter().enumerate();
+        let pasted = messages.map(|(at, value)| (at, ResultMedia::pasted(*value, self.dialect.as_deref())));
+        pasted.filter(|(_, media)| !media.blocks.is_empty()).collect()
+    }
+
+    /// Returns a row without payloads that go, the number of results and messages that lose some, and what they lose;
+    /// `None` if none does.
     pub fn without_media(&self, entry: &Entry, lights: &[Limit]) -> Option<(Vec<u8>, usize, Payloads)> {
+        if lights.is_empty() {
+            return None;
+        }
         let (results, mut splices) = (self.results(entry), Splices::default());
+        let pasted = self.pasted(entry);
         let (mut applied, mut dropped) = (0, Payloads::default());
         for light in lights {
-            let Some(result) = results.get(light.nth) else { continue };
-            let media = ResultMedia::of(result);
-            if media.sizes().len() != light.gone.len() {
+            let result = results.get(light.nth);
+            let of_user = || Some(&pasted.get(light.nth - results.len())?.1);
+            let of_result = result.map(ResultMedia::of);
+            let Some(media) = of_result.as_ref().or_else(of_user) else { continue };
+            if media.items().len() != light.gone.len() {
                 continue;
             }
             applied += 1;
             dropped += media.drop(&mut splices, &light.gone);
-            if let Some(copy) = result.copy() {
+            if let Some((result, copy)) = result.and_then(|result| Some((result, result.copy()?))) {
                 splices.mirror(result.object, copy);
             }
         }

@@ -11,7 +11,7 @@ use crate::dialect::structured::{CopyChoice, copies};
 use crate::dialect::{Table, ToolResult};
 use crate::encoding::Utf16;
 use crate::json::{Document, Literal, Value, string, without_controls};
-use crate::media;
+use crate::media::{self, Item};
 use crate::notice::earlier;
 use crate::slots::clamp_slots::{Fit, SlotCuts, SlotEdit, clamp_json, clamp_slots};
 use crate::slots::side_data;
@@ -82,8 +82,8 @@ pub struct ResultSize {
     pub chars: usize,
     /// What its notices tell.
     pub original: Original,
-    /// Bytes of the payloads in blocks of their own.
-    pub media: Vec<usize>,
+    /// The payloads in blocks of their own.
+    pub media: Vec<Item>,
 }
 
 impl Options {
@@ -277,7 +277,7 @@ impl Options {
             let rules = self.asking(self.rules.failed(result.is_error()), result, &texts, ask);
             let clamped = clamp_slots(&result.slots, &texts, &rules);
             let (chars, original) = after(&texts, &clamped);
-            let media = ResultMedia::of_blocks(result).sizes();
+            let media = ResultMedia::of_blocks(result).items();
             ResultSize { message, id: result.id(), present: chars_of(&texts), chars, original, media }
         };
         self.results_by_message(entry).iter().map(measure).collect()

@@ -1,0 +1,75 @@
+//! The limits of a provider for the payloads of one request. `lib/media_limits.json` has the numbers.
+
+use super::item::{Class, Item};
+
+/// Limits of one request; [`usize::MAX`] for none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProviderLimits {
+    /// Chars of the base64 of one image.
+    pub image_base64: usize,
+    /// Bytes of one image, decoded.
+    pub image_bytes: usize,
+    /// Pixels of the longer side of an image.
+    pub pixels: usize,
+    /// Images in a request above which each side has at most `many_pixels`.
+    pub many: usize,
+    pub many_pixels: usize,
+    pub images: usize,
+    /// Bytes of one document, decoded.
+    pub document_bytes: usize,
+    pub documents: usize,
+    /// Bytes of the body of a request.
+    pub request_bytes: usize,
+}
+
+impl ProviderLimits {
+    pub const NONE: ProviderLimits = ProviderLimits::of([usize::MAX; 9]);
+
+    /// Reads limits in the order of their members.
+    pub const fn of(numbers: [usize; 9]) -> ProviderLimits {
+        let [image_base64, image_bytes, pixels, many, many_pixels, rest @ ..] = numbers;
+        let [images, document_bytes, documents, request_bytes] = rest;
+        ProviderLimits {
+            image_base64,
+            image_bytes,
+            pixels,
+            many,
+            many_pixels,
+            images,
+            document_bytes,
+            documents,
+            request_bytes,
+        }
+    }
+
+    /// Returns the chars that all payloads may take. A tenth of a request is left to its texts.
+    pub fn room(&self) -> usize {
+        self.request_bytes - self.request_bytes / 10
+    }
+
+    /// Returns the reason for which a provider rejects a payload that is alone in a request.
+    pub fn alone(&self, item: &Item) -> Option<Reason> {
+        match item.class {
+            Class::Image if item.sent() > self.image_base64 || item.bytes > self.image_bytes => {
+                Some(Reason::ImageBytes)
+            }
+            Class::Image if item.side() > self.pixels => Some(Reason::ImagePixels),
+            Class::Document if item.bytes > self.document_bytes => Some(Reason::DocumentBytes),
+            _ => None,
+        }
+    }
+}
+
+/// The limit for which a payload is omitted, in the order of REASONS in lib/media_options.ts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// That of the caller.
+    Budget = 1,
+    ImageBytes,
+    ImagePixels,
+    ManyImagesPixels,
+    Images,
+    DocumentBytes,
+    Documents,
+    RequestBytes,
+}
