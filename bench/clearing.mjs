@@ -3,7 +3,7 @@
 //   node bench/clearing.mjs --sessions 50     fewer; written with --write only
 import { readFileSync, writeFileSync } from 'node:fs'
 import { clearToolResults, estimateTokens } from 'spillway'
-import { random } from './simulation.mjs'
+import { random } from '../scripts/soak/simulation.mjs'
 
 const PRICES = { write: 1.25, read: 0.1, input: 1 }
 /** Tokens of the shortest prompt that is cached. */

@@ -6,8 +6,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { isMet, poolOf, run, summary } from '../scripts/soak/simulation.mjs'
 import { corpus } from './corpus.mjs'
-import { isMet, poolOf, run, summary } from './simulation.mjs'
 
 /** Texts that never change, so that a session stays what it is: no files of the project. */
 const MOVING = ['Markdown', 'TypeScript', 'JavaScript', 'Rust', 'JSON']

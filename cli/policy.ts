@@ -54,7 +54,7 @@ const PROVIDERS: readonly MediaProvider[] = ['anthropic', 'openai', 'gemini', 'b
 
 /** Makes the flag of a provider. */
 export function forFlag(verb: 'omit' | 'name'): Flags[string] {
-  const rest = verb === 'omit' ? 'omit images and files\nthat it rejects' : 'name only what it\nrejects'
+  const rest = verb === 'omit' ? 'omit images and\nfiles that it rejects' : 'name only what it\nrejects'
   return { value: 'PROVIDER', choices: [...PROVIDERS], help: `${PROVIDERS.join(', ')}: ${rest}` }
 }
 

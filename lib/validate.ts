@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import type { SpillStore, TextInput } from 'spillway'
 import { closest } from './closest.js'
-import { POLICY, REACHED } from './reached_options.js'
+import { POLICY } from './reached_options.js'
 import { isList, isObject, isPromise } from './untrusted.js'
 
 const PROMPT = [
@@ -29,7 +29,7 @@ export const OPTIONS = {
   clean: ['ansi', 'carriageReturns', 'control', 'repeats'],
   redact: ['kinds', 'patterns'],
   display: ['maxChars', 'maxErrorChars', 'clean', 'redact'],
-  messages: REACHED.clampMessages,
+  messages: ['aggregate', ...POLICY],
   aggregate: ['maxChars', 'order', 'protectNewest', 'minKeepChars'],
   capture: ['streams', 'tool', 'callId', ...POLICY],
   attach: ['graceMs', 'signal'],

@@ -10,7 +10,7 @@ import plugin from '../../cli/hook/opencode.js'
 import { place, seq, shell, spillway, write } from '../support/cli.js'
 
 /** Of the package, whose engine it shares. */
-const { clampBlocks } = createRequire(__filename)('../dist/clamp_blocks.js') as typeof Clamping
+const { clampBlocks } = createRequire(__filename)('../../dist/clamp_blocks.js') as typeof Clamping
 const BIG = seq(9_000)
 const LIMIT = 16_384
 const env = { HOME: place, XDG_STATE_HOME: join(place, 'state') }

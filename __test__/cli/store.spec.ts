@@ -46,12 +46,12 @@ describe('--store', () => {
   })
 
   it.each([
-    ['a function', "import store from '../store.mjs'\nexport default () => store"],
-    ['an async function', "import store from '../store.mjs'\nexport default async () => store"],
-    ['a module in CommonJS', "module.exports = async () => (await import('../store.mjs')).default"],
+    ['a function', "import store from './store.mjs'\nexport default () => store"],
+    ['an async function', "import store from './store.mjs'\nexport default async () => store"],
+    ['a module in CommonJS', "module.exports = async () => (await import('./store.mjs')).default"],
     [
       'a module that was compiled to CommonJS',
-      "exports.__esModule = true\nexports.default = async () => (await import('../store.mjs')).default",
+      "exports.__esModule = true\nexports.default = async () => (await import('./store.mjs')).default",
     ],
   ])('takes %s', async (name, text) => {
     const file = `./${name.replaceAll(' ', '-')}.${/CommonJS/.test(name) ? 'cjs' : 'mjs'}`

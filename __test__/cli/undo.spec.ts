@@ -16,7 +16,7 @@ import { describe, expect, it } from 'vitest'
 import { end, place, session, spillway, start, write } from '../support/cli.js'
 
 /** The engine that `spillway` has loaded, for an undo in this process. */
-const native: typeof import('../../dist/native.js') = createRequire(__filename)('../dist/spillway.node')
+const native: typeof import('../../dist/native.js') = createRequire(__filename)('../../dist/spillway.node')
 
 const LONG = 'one more line of output\n'.repeat(20_000)
 const RESULTS: [string, string][] = [

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { isMet, poolOf, type Run, run, summary } from '../../bench/simulation.mjs'
+import { isMet, poolOf, type Run, run, summary } from '../../scripts/soak/simulation.mjs'
 
 const SESSIONS = Number(process.env['SPILLWAY_TIMES'] ?? 0) < 1 ? 20 : 60
 const corpus = join(__dirname, '../../bench/corpus/held-out')

@@ -159,7 +159,6 @@ it('leaves alone what only looks like a tool result', () => {
       toolUseResult: big,
     },
     { type: 'tool', output: big },
-    { type: 'tool', callID: 'c', tool: 'read', state: { status: 'completed', output: big } },
     { type: 'tool_use', input: big },
     { type: 'tool-call', toolCallId: 'c', input: big },
     { type: 'toolkit', state: 'output-available', output: big },

@@ -754,7 +754,7 @@ describe('the rest', () => {
 
   it('promises no name that only the unit tests of OpenClaw import', () => {
     const read = (file: string) => readFileSync(join(__dirname, '../..', file), 'utf8')
-    const [, block = ''] = read('openclaw.d.ts').split('// ── Not promised')
+    const [, block = ''] = read('types/openclaw.d.ts').split('// ── Not promised')
     const names = [...block.matchAll(/^export (?:function|const|interface|type) (\w+)/gm)].map(
       ([, name]) => name,
     )

@@ -108,7 +108,7 @@ describe('faults that were tried', () => {
   })
 })
 
-const documents = [...pages(), 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md']
+const documents = [...pages(), 'CONTRIBUTING.md', 'CHANGELOG.md', '.github/SECURITY.md']
 
 /** Anchors of the headings of a page, as GitHub makes them. */
 function anchorsOf(file: string) {

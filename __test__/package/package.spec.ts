@@ -76,7 +76,7 @@ describe('the package', () => {
   it('turns a panic into an error, and lives', () => {
     // No call of the package passes a number of options other than five; this one panics.
     const script = `
-      const native = require('../dist/spillway.node')
+      const native = require('./dist/spillway.node')
       try { native.searchSaved('', '', '', new Float64Array(0)) } catch (error) { console.log(error instanceof Error, error.message) }
       console.log(require('spillway').clampText('still here'))`
     expect(run(script)).toMatch(/^true .*length.*\nstill here\n$/)

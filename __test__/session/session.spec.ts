@@ -393,7 +393,7 @@ describe('the place of a session', () => {
     const late = 'the file was replaced; as it was, it is kept in s.jsonl.bak'
     // tests/session_faults.rs has the engine say so.
     const failure = JSON.stringify({ code: 'EIO', message: 'full', errno: constants.errno.ENOSPC, late })
-    const native = createRequire(__filename)('../dist/spillway.node')
+    const native = createRequire(__filename)('../../dist/spillway.node')
     const engine = vi.spyOn(native, 'repairSession').mockResolvedValue(failure)
     await expect(repairSession('s.jsonl')).rejects.toMatchObject({
       code: 'ENOSPC',

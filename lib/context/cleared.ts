@@ -54,9 +54,9 @@ export function withoutResults(message: unknown, texts: ReadonlyMap<number, stri
   }
   batch.apply((result, draft, nth) => {
     const media = own.has(nth) ? new ResultMedia(result, 'blocks') : undefined
-    if (!media || media.sizes.length === 0) return false
+    if (!media || media.items.length === 0) return false
     media.drop(
-      media.sizes.map(() => true),
+      media.items.map(() => true),
       draft,
     )
     return true

@@ -16,7 +16,7 @@ for (const [flag, ...names] of [
     'timestamp createdAt created_at usage usage_metadata usageMetadata cost api provider model modelId',
     'stopReason stop_reason finishReason finish_reason response_metadata additional_kwargs metadata logprobs',
     'providerMetadata providerOptions providerData callProviderMetadata cache_control cachePoint annotations',
-    'details artifact structuredContent _meta lc_kwargs lc_namespace lc invalid_tool_calls experimental_providerMetadata',
+    'details artifact structuredContent resultDisplay detailedContent _meta lc_kwargs lc_namespace lc invalid_tool_calls experimental_providerMetadata',
   ],
   // Of a tool call.
   [ARGUMENTS, 'arguments args input'],

@@ -10,7 +10,7 @@ import { pages } from '../../scripts/docs/blocks.mjs'
 
 const root = join(__dirname, '../..')
 const read = (page: string) => readFileSync(join(root, page), 'utf8')
-const documents = [...pages(), 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md']
+const documents = [...pages(), 'CONTRIBUTING.md', '.github/SECURITY.md', 'CHANGELOG.md']
 
 /** Packages that this project installs, each with the version or alias. Those of CONTRIBUTING run in a checkout. */
 const installed: Record<string, string> = {
