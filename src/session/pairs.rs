@@ -220,10 +220,10 @@ impl Reader {
         self.pairs.paired += 1;
         let chain = entry.layout().and_then(|layout| layout.chain.as_ref());
         let ids = chain.and_then(|[id, parent]| entry.root.get(id).zip(entry.root.get(parent)));
-        if let Some((id, parent)) = ids.and_then(|(id, parent)| id.string().zip(parent.string())) {
-            if is_alone(result, entry) {
-                self.pairs.skipped.insert(id, parent);
-            }
+        if let Some((id, parent)) = ids.and_then(|(id, parent)| id.string().zip(parent.string()))
+            && is_alone(result, entry)
+        {
+            self.pairs.skipped.insert(id, parent);
         }
     }
 

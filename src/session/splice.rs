@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn elements_are_inserted_after_others() {
         let left = changed("[1, [2] ]", |splices, list| {
-            splices.insert_after(list.elements().nth(0).unwrap(), "5".into());
+            splices.insert_after(list.elements().next().unwrap(), "5".into());
             splices.insert_after(list.elements().nth(1).unwrap(), "6".into());
             splices.insert_after(list.elements().nth(1).unwrap(), "7".into());
         });
