@@ -163,9 +163,10 @@ describe('repair --undo', () => {
     const whole = performance.now() - begun
     for (const share of [0.4, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95]) {
       const child = start(['repair', '--undo', 'killed.jsonl'])
+      const ended = end(child)
       await setTimeout(whole * share)
       child.kill('SIGKILL')
-      await end(child)
+      await ended
       expect([before, after]).toContain(read('killed.jsonl'))
       expect(read('killed.jsonl', '.bak')).toBe(before)
     }

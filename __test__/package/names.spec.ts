@@ -20,7 +20,7 @@ const installed: Record<string, string> = {
 }
 
 /** Packages that pages name and this project does not install, each looked up on npm. */
-const KNOWN = ['tsx', 'esbuild', '@anthropic-ai/claude-agent-sdk']
+const KNOWN = ['tsx', 'esbuild', '@anthropic-ai/claude-agent-sdk', 'sharp']
 
 /** What npm calls a package, of what is imported or run. */
 const packageOf = (name: string) => /^(?:@[\w-]+\/)?[\w.-]+/.exec(name)?.[0] ?? name
