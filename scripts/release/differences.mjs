@@ -29,7 +29,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'spillway-differences-'))
 /** Bundles a module of the tests, which is TypeScript, and imports it. */
 async function testModule(name) {
   const bundle = await rolldown({
-    input: join(root, '__test__', name),
+    input: join(root, '__test__/support', name),
     external: [/^[^./]/],
     platform: 'node',
   })
