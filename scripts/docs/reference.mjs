@@ -33,7 +33,7 @@ function withoutAnchor(project) {
   const owners = project.getReflectionsByKind(ReflectionKind.Interface | ReflectionKind.Class)
   return owners.flatMap((owner) => {
     const folder = owner.kind === ReflectionKind.Class ? 'classes' : 'interfaces'
-    const page = join(out, 'html', folder, `${owner.getFullName()}.html`)
+    const page = join(out, 'html', folder, `${owner.getFullName().replaceAll('/', '_')}.html`)
     const html = existsSync(page) ? readFileSync(page, 'utf8') : ''
     return (owner.children ?? [])
       .filter(({ name }) => !html.includes(`id="${name.toLowerCase()}"`))
