@@ -32,7 +32,7 @@ fn repaired(file: &[u8], options: &Options) -> Vec<u8> {
 }
 
 fuzz_target!(|input: &[u8]| {
-    Table::set(include_str!("../../src/dialects.json")).expect("the table is read");
+    Table::set(include_str!("../../../src/dialects.json")).expect("the table is read");
     let choose = |choices: &mut Unstructured| {
         let share = *choices.choose(&[Share::Fair, Share::Order, Share::Each])?;
         let policy = Policy { share, ..spillway_fuzz::policy(choices)? };
