@@ -1,7 +1,5 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: the shapes of frameworks are read by path
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import * as fc from 'fast-check'
 import {
   clampMessages,
@@ -13,30 +11,17 @@ import {
   repairSession,
   runWithRecovery,
 } from 'spillway'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import table from '../../lib/media_limits.json'
 import { jpeg, pdf, png } from '../support/images.js'
+import { jsonLines, readRows, scratch } from '../support/scratch.js'
 
 const all = Number.POSITIVE_INFINITY
 const only = (provider: MediaProvider) => ({ maxBytes: all, maxLines: all, media: { provider } })
 const base64 = (bytes: Buffer) => bytes.toString('base64')
 
-let dir = ''
-beforeAll(() => {
-  dir = mkdtempSync(join(tmpdir(), 'spillway-limits-'))
-})
-afterAll(() => rmSync(dir, { recursive: true, force: true }))
-let files = 0
-function session(rows: readonly object[]): string {
-  const file = join(dir, `${files++}.jsonl`)
-  writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
-  return file
-}
-const rowsOf = (file: string): any[] =>
-  readFileSync(file, 'utf8')
-    .trimEnd()
-    .split('\n')
-    .map((row) => JSON.parse(row))
+const { write } = scratch()
+const session = (rows: readonly object[]) => write(jsonLines(rows))
 
 /** A payload, with what the limits of a provider count, known from how it was made. */
 interface Made {
@@ -203,7 +188,7 @@ describe.each(FORMS)('payloads of $name', (form) => {
         const file = session(given)
         await repairSession(file, { ...only(provider), backup: false })
         const { messages } = clampMessages(given, { ...only(provider), notice: 'pi' })
-        expect(given.length === 0 ? [] : rowsOf(file)).toEqual(messages)
+        expect(given.length === 0 ? [] : readRows(file)).toEqual(messages)
         const { refused = [] } = await inspectSession(file, { media: { provider } })
         expect(refused).toEqual([])
         rmSync(file)

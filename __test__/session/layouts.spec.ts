@@ -1,19 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
 import { inspectSession, repairSession } from 'spillway'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { agentSamples, fileOf, valuesOf } from '../support/agent_samples.js'
+import { scratch } from '../support/scratch.js'
 
-const dir = mkdtempSync(join(tmpdir(), 'spillway-layouts-'))
-afterAll(() => rmSync(dir, { recursive: true, force: true }))
-
-let files = 0
-function write(text: string): string {
-  const path = join(dir, `${files++}.json`)
-  writeFileSync(path, text)
-  return path
-}
+const { dir, write } = scratch('.json')
 
 const BIG = `${'line of output\n'.repeat(9_000)}the end`
 const bytes = (text: string) => Buffer.byteLength(text)

@@ -1,21 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { inspectSession, repairSession } from 'spillway'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { agentSamples, fileOf } from '../support/agent_samples.js'
 import { spillway } from '../support/cli.js'
+import { scratch } from '../support/scratch.js'
 
-const dir = mkdtempSync(join(tmpdir(), 'spillway-damage-'))
-afterAll(() => rmSync(dir, { recursive: true, force: true }))
-
-let files = 0
-function write(text: string): string {
-  const path = join(dir, `${files++}.jsonl`)
-  writeFileSync(path, text)
-  return path
-}
+const { write } = scratch()
 
 const BIG = 'line of output\n'.repeat(90_000)
 const row = (content: string, id = 'c') => JSON.stringify({ role: 'tool', tool_call_id: id, content })

@@ -1,7 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { statSync } from 'node:fs'
 import * as fc from 'fast-check'
 import {
   type ClampEvent,
@@ -12,31 +10,18 @@ import {
   precheck,
   repairSession,
 } from 'spillway'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { gif, jpeg, pdf, png } from '../support/images.js'
 import { mediaSamples } from '../support/media_samples.js'
+import { jsonLines, readRows, scratch } from '../support/scratch.js'
 
 const all = Number.POSITIVE_INFINITY
 const open = { maxBytes: all, maxLines: all, sideData: 'keep' as const, notice: 'pi' as const }
 const base64 = (bytes: Buffer) => bytes.toString('base64')
 
-let dir = ''
-beforeAll(() => {
-  dir = mkdtempSync(join(tmpdir(), 'spillway-media-'))
-})
-afterAll(() => rmSync(dir, { recursive: true, force: true }))
-
-let files = 0
-function session(rows: readonly object[]): string {
-  const file = join(dir, `${files++}.jsonl`)
-  writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
-  return file
-}
-const read = (file: string): object[] =>
-  readFileSync(file, 'utf8')
-    .trimEnd()
-    .split('\n')
-    .map((row) => JSON.parse(row))
+const { write } = scratch()
+const session = (rows: readonly object[]) => write(jsonLines(rows))
+const read: (file: string) => object[] = readRows
 
 const none: MediaCount = { items: 0, bytes: 0 }
 const less = (a: MediaCount, b: MediaCount) => ({ items: a.items - b.items, bytes: a.bytes - b.bytes })

@@ -1,24 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { repairSession, repairToolPairs } from 'spillway'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type AgentSample, agentSamples, fileOf, valuesOf } from '../support/agent_samples.js'
 import { spillway } from '../support/cli.js'
+import { jsonLines, scratch } from '../support/scratch.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: rows of several formats
 type Any = any
 
-const dir = mkdtempSync(join(tmpdir(), 'spillway-stored-pairs-'))
-afterAll(() => rmSync(dir, { recursive: true, force: true }))
-
-let files = 0
-function write(text: string): string {
-  const path = join(dir, `${files++}.json`)
-  writeFileSync(path, text)
-  return path
-}
-const rowsOf = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+const { write } = scratch('.json')
 const pair = async (text: string) => {
   const path = write(text)
   const report = await repairSession(path, { pairs: true })
@@ -59,7 +49,7 @@ describe('calls without a result in a stored session', () => {
       row('0000000d', '0000000b', { role: 'user', content: 'a branch that was left', timestamp: 4 }),
       row('0000000e', '0000000c', { role: 'user', content: 'on', timestamp: 5 }),
     ]
-    const { report, values } = await pair(rowsOf(rows))
+    const { report, values } = await pair(jsonLines(rows))
     expect(report).toMatchObject({ changed: true, paired: 1 })
     expect(values).toHaveLength(7)
     const [, , , added, result, other] = values
@@ -103,7 +93,7 @@ describe('calls without a result in a stored session', () => {
       content: [{ type: 'tool_use', id: call, name: 'Read', input: {} }],
     })
     const { report, values } = await pair(
-      rowsOf([
+      jsonLines([
         row(id(1), null, 'user', { role: 'user', content: 'go' }),
         row(id(2), id(1), 'assistant', use('toolu_1')),
         row(id(3), id(2), 'assistant', use('toolu_2')),
@@ -130,7 +120,7 @@ describe('calls without a result in a stored session', () => {
     const made = sample.make('x')
     return typeof made === 'string'
       ? JSON.stringify(valuesOf(made)[0].filter((value: Any) => !isResult(value)))
-      : rowsOf(made.filter((row) => !isResult(row)))
+      : jsonLines(made.filter((row) => !isResult(row)))
   }
   const sampleOf = (agent: string) => agentSamples.find((sample) => sample.agent === agent) as AgentSample
 
@@ -218,11 +208,11 @@ describe('calls without a result in a stored session', () => {
       words_of('on'),
     ]
     const expected = [use, answer('REAL: 42 files', false), words_of('compacted'), words_of('on')]
-    const { report, values } = await pair(rowsOf(rows))
+    const { report, values } = await pair(jsonLines(rows))
     expect([report.paired, values]).toEqual([1, expected])
     expect((await pair(JSON.stringify(rows))).values).toEqual([expected])
     const real = [use, answer('REAL: 1 file', false), words_of('compacted'), answer('REAL: 42 files', false)]
-    expect((await pair(rowsOf(real))).values).toEqual(real)
+    expect((await pair(jsonLines(real))).values).toEqual(real)
   })
 
   it('give way in a tree, where the rows after the real result follow the one before it', async () => {
@@ -252,7 +242,7 @@ describe('calls without a result in a stored session', () => {
       row('d', 'c', result('REAL: 42 files', false)),
       row('e', 'd', { role: 'user', content: 'thanks', timestamp: 1 }),
     ]
-    const { values } = await pair(rowsOf(rows))
+    const { values } = await pair(jsonLines(rows))
     expect(values.map(({ id }) => id)).toEqual(['s', 'a', 'b', 'c', 'e'])
     expect(values[2].message).toEqual(result('REAL: 42 files', false))
     expect(values[4].parentId).toBe('c')
@@ -265,7 +255,7 @@ describe('calls without a result in a stored session', () => {
       timestamp: 2,
     }
     const path = write(
-      rowsOf([
+      jsonLines([
         { type: 'session', id: 's' },
         { type: 'message', message: call },
       ]),
