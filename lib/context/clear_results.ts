@@ -45,6 +45,8 @@ class History {
   readonly #messages: readonly unknown[]
   readonly #clearing: Clearing
   readonly #uses: readonly ToolUse[]
+  /** Tokens of each message as it was given. */
+  readonly #tokens: readonly number[]
   readonly #calls: MadeCalls
   readonly #requests: number
   /** The messages of the last request: those before the last answer of the model. */
@@ -57,16 +59,15 @@ class History {
     this.#messages = messages
     this.#given = elementsOf(messages)
     this.#clearing = clearing
-    const { uses, answers } = readUses(this.#given)
+    const { uses, tokens, answers } = readUses(this.#given)
     this.#uses = uses
+    this.#tokens = tokens
     this.#calls = new MadeCalls(this.#given)
     this.#sent = answers.at(-1) ?? 0
     this.#requests = Math.min(clearing.requestsToCome ?? Math.max(1, answers.length), Number.MAX_SAFE_INTEGER)
     for (const use of uses) {
       const known = this.#known(use)
-      if (!known) continue
-      const hash = hashOf(use.result)
-      if (known.hash === hash && this.#hasTarget(known)) this.#entries.set(use, known)
+      if (known && known.hash === hashOf(use.result) && this.#hasTarget(known)) this.#entries.set(use, known)
     }
   }
 
@@ -86,7 +87,8 @@ class History {
   cleared() {
     const { state } = this.#clearing
     const before = this.#written()
-    const added = this.#clear(before)
+    const tokens = before === this.#given ? this.#tokens : tokensIn(before)
+    const added = this.#clear(tokens)
     const messages = added.length === 0 ? before : this.#written()
     const isSame = messages.every((message, at) => message === this.#given[at])
     const entries = added.map(({ use, entry }) => [use.key, entry] as const)
@@ -94,14 +96,13 @@ class History {
       messages: isSame ? this.#messages : messages,
       state: added.length === 0 ? state : { results: { ...state.results, ...Object.fromEntries(entries) } },
       cleared: added.length,
-      savedTokens: added.length === 0 ? 0 : Math.round(total(tokensIn(before)) - total(tokensIn(messages))),
+      savedTokens: added.length === 0 ? 0 : Math.round(total(tokens) - total(tokensIn(messages))),
     }
   }
 
-  /** Clears what pays, and returns it. */
-  #clear(messages: readonly unknown[]): readonly Shortening[] {
+  /** Clears the results that pay, and returns them. `tokens`: those of each message before. */
+  #clear(tokens: readonly number[]): readonly Shortening[] {
     const { trigger, prices, clearAtLeast } = this.#clearing
-    const tokens = tokensIn(messages)
     const isReached =
       trigger.type === 'input_tokens'
         ? total(tokens) > trigger.value
@@ -155,19 +156,13 @@ class History {
   }
 
   #shortening(use: ToolUse, text: string): Shortening {
-    const { hash, saved } = { hash: hashOf(use.result), saved: use.tokens - sumOf([text], estimate) }
+    const { at, age } = use
+    const saved = use.tokens - sumOf([text], estimate)
+    const entry = { hash: hashOf(use.result), text }
     const call = this.#clearing.clearsInputs(this.#calls.toolOf(use)) ? this.#calls.of(use) : undefined
     const inputs = call ? total(call.args.map(inputTokens)) : 0
-    if (!call || inputs <= 0)
-      return { use, from: use.at, at: use.at, age: use.age, saved, entry: { hash, text } }
-    return {
-      use,
-      from: call.at,
-      at: use.at,
-      age: use.age,
-      saved: saved + inputs,
-      entry: { hash, text, inputs: true },
-    }
+    if (!call || inputs <= 0) return { use, from: at, at, age, saved, entry }
+    return { use, from: call.at, at, age, saved: saved + inputs, entry: { ...entry, inputs: true } }
   }
 
   /** Returns the messages with all entries written. */
