@@ -1,5 +1,4 @@
-import type { LimitName } from 'spillway'
-import { emitClamp, type Origin } from '../clamp_event.js'
+import { emitClamp, type Figures, type Origin } from '../clamp_event.js'
 import { type EnginePolicy, failed, handleOf, measures } from '../compiled.js'
 import type { Draft } from '../dialect/edit.js'
 import type { End } from '../dialect/paths.js'
@@ -20,7 +19,7 @@ import {
 } from './allowance.js'
 import { repeatsIn } from './sent_once.js'
 
-/** What the structured content of a result leaves for its other parts. */
+/** The rest of a result beside its structured content. */
 export interface Remainder {
   readonly end: End
   /** The policy for its texts. */
@@ -103,8 +102,9 @@ function within(policy: EnginePolicy, limits: EnginePolicy['limits']): EnginePol
   return { ...policy, ...measures(limits, policy.keep) }
 }
 
-function figuresOf(given: string, left: string) {
-  return { total: sizeOf(given), kept: sizeOf(left), exceeded: ['bytes'] satisfies LimitName[] }
+/** Returns the figures of JSON of which less is left. */
+export function figuresOf(given: string, left: string): Figures {
+  return { total: sizeOf(given), kept: sizeOf(left), exceeded: ['bytes'] }
 }
 
 /** Returns the text by which structured content is saved: that of the blocks if they repeat it, which would be saved

@@ -1,4 +1,4 @@
-import { emitClamp, type Figures, type Origin } from '../clamp_event.js'
+import { emitClamp, type Origin } from '../clamp_event.js'
 import type { EnginePolicy } from '../compiled.js'
 import type { Draft } from '../dialect/edit.js'
 import type { End } from '../dialect/paths.js'
@@ -6,10 +6,10 @@ import { withNames } from '../dialect/payload.js'
 import type { Result } from '../dialect/results.js'
 import { capSide } from '../dialect/side_data.js'
 import { jsonOf } from '../json.js'
-import { sizeOf } from '../text/size.js'
 import { isList } from '../untrusted.js'
 import { clampWithFigures, type SlotsOutcome } from './clamp_slots.js'
 import { capShape } from './slot_json.js'
+import { figuresOf } from './structured_content.js'
 
 /** Writes the last two parts of a result into a draft: its clamped texts, then its side data. Returns false if nothing
  *  changes. `done`: side data that is written already. */
@@ -46,18 +46,13 @@ export function clampSide(
     const kept = sideData === 'drop' ? undefined : cap(value, maxSideBytes, policy)
     if (Object.is(kept, value)) continue
     // Within JSON that keeps its shape, nothing tells of the cut.
-    if (isShaped) emitClamp(origin, () => figuresOf(value, kept), result)
+    if (isShaped) emitClamp(origin, () => figuresOf(jsonOf(value) ?? '', jsonOf(kept) ?? ''), result)
     isChanged = true
     if (kept === undefined) draft.remove(holder, key)
     else draft.set(holder, key, kept)
     if (sideData === 'drop' && key === 'structuredContent') sayInText(value, result, policy, draft)
   }
   return isChanged
-}
-
-function figuresOf(value: unknown, kept: unknown): Figures {
-  const sizeIn = (data: unknown) => sizeOf(jsonOf(data) ?? '')
-  return { total: sizeIn(value), kept: sizeIn(kept), exceeded: ['bytes'] }
 }
 
 /** Adds a text with the structured content that an MCP result loses, if the result has no other text. */
