@@ -22,7 +22,7 @@ const installed: Record<string, string> = {
 /** Packages that pages name and this project does not install, each looked up on npm. */
 const KNOWN = ['tsx', 'esbuild', '@anthropic-ai/claude-agent-sdk', 'sharp']
 
-/** What npm calls a package, of what is imported or run. */
+/** Returns the name on npm of a package that is imported or run. */
 const packageOf = (name: string) => /^(?:@[\w-]+\/)?[\w.-]+/.exec(name)?.[0] ?? name
 
 /** Returns why a page may not name a package, if it may not. */

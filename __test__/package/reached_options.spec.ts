@@ -33,7 +33,7 @@ const alone = { content: content.slice(1, 2) }
 const message = { role: 'toolResult', toolCallId: 'c', toolName: 't', details: table, ...result }
 const second = { role: 'toolResult', toolCallId: 'd', toolName: 't', ...alone }
 
-/** What a policy makes of each function. */
+/** The result of each function under a policy. */
 const runs: Record<keyof typeof REACHED, (policy: object) => unknown> = {
   clampText: (policy) => clampText(log, policy),
   clampTextWithReport: (policy) => clampTextWithReport(log, policy),

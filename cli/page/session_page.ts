@@ -64,7 +64,7 @@ export function pageOf({ file, report, cuts }: SessionSummary, args: Args): stri
   return `${lines.join('\n')}\n`
 }
 
-/** What a payload breaks, by its reason. */
+/** The words for each reason to reject a payload. */
 const BROKEN: Readonly<Record<MediaReason, string>> = {
   budget: 'the limits',
   image_bytes: 'the size of an image',

@@ -35,7 +35,7 @@ pub struct Mender {
     pub damaged: u64,
 }
 
-/// What becomes of a line.
+/// The treatment of a line.
 #[derive(Debug)]
 pub struct Taken {
     /// The parts of the damaged lines before it, if there are such lines.

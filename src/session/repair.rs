@@ -150,7 +150,7 @@ struct Repair<'a, 'e> {
     mender: Option<Mender>,
     /// The row at hand was read out of damaged lines.
     is_mending: bool,
-    /// What is put aside, once there is some.
+    /// The parts that are not JSON, once there are some.
     scraps: Option<Scraps>,
     tally: Tally,
 }

@@ -1,4 +1,4 @@
-//! What a repair puts aside: the parts of damaged rows that are not JSON, a line each, in `<file>.damaged`.
+//! The scraps of a repair: parts of damaged rows that are not JSON, a line each, in `<file>.damaged`.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
