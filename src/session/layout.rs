@@ -27,7 +27,7 @@ struct LayoutData {
     chain: Option<[String; 2]>,
 }
 
-/// The places where `agents` keep sessions are read by TypeScript alone.
+/// `agents`, which TypeScript alone reads, is not a member here.
 #[derive(Debug, Deserialize)]
 struct File {
     layouts: Vec<LayoutData>,
