@@ -56,7 +56,7 @@ const stored = (value: unknown): any => JSON.parse(JSON.stringify(value))
 const PLAIN = { notice: 'hint', sideData: 'keep', query: false } as const
 
 /** Members of data that no model reads. */
-const SIDE = /^(details|artifact|structuredContent)$/
+const SIDE = /^(resultDisplay|details|artifact|structuredContent)$/
 
 /** A value without its side data, and that data. */
 function apart(value: any): { rest: any; side: any[] } {
@@ -95,9 +95,7 @@ async function expectAgreement(
 ) {
   const policy = { ...PLAIN, ...given }
   const rows = values.map(stored)
-  // Plain data is no message, and stays in a history.
-  const isRead = (row: object) => clampMessages([row], policy).messages[0] !== row
-  const expected = rows.map((row) => stored(isRead(row) ? clampResult(row, policy) : row))
+  const expected = rows.map((row) => stored(clampMessages([row], policy).messages[0]))
   const { rows: left } = await repaired(rows, policy)
   expectSameTexts(left, expected, policy, names)
 }
@@ -289,7 +287,10 @@ const message = fc.oneof(
     const fields = { type: 'tool', content, tool_call_id: 'c', artifact }
     return { ...fields, lc_kwargs: { ...fields } }
   }),
-  json.map((structuredContent) => ({ structuredContent, content: [] })),
+  fc.tuple(json, fc.array(json, { maxLength: 2 })).map(([structuredContent, texts]) => ({
+    structuredContent,
+    content: texts.map((text) => ({ type: 'text', text: JSON.stringify(text) })),
+  })),
   fc
     .jsonValue({ maxDepth: 4 })
     .filter((value): value is object => typeof value === 'object' && value !== null),
@@ -308,6 +309,7 @@ const policies = fc
         clean: fc.constantFrom(true, false, { ansi: false }, { repeats: false, control: false }),
         isError: fc.boolean(),
         json: fc.constantFrom('text', 'keep-shape'),
+        structured: fc.constantFrom('both', 'text', 'structured'),
         schema: fc.constantFrom(
           {},
           { items: { required: ['a'] } },
@@ -322,7 +324,7 @@ const policies = fc
   .map(([limits, rest]) => ({ ...limits, ...rest }) as ResultPolicy)
 
 describe('a file of messages', () => {
-  it('comes to what clampResult makes of each', async () => {
+  it('comes to what clampMessages makes of each alone', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 5 }), policies, (messages, policy) =>
         expectAgreement(messages, policy),

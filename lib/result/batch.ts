@@ -9,7 +9,7 @@ import { excess, type Item, judged, ResultMedia, refusalOf } from '../media/medi
 import { type MediaBudget, REASONS } from '../media_options.js'
 import { elementAt, isObject, tryRead } from '../untrusted.js'
 import { elementsOf, resultsIn } from './message_results.js'
-import { removeCopies } from './sent_once.js'
+import { type CopyChoice, removeCopies } from './sent_once.js'
 
 /** A result of a value, and the index of that value. */
 interface Carried {
@@ -70,11 +70,12 @@ export class Batch {
     return pastedIn(root, this.#policy.dialect)
   }
 
-  /** Applies a step to each result, and `beside` to each value, which return true if they changed anything. */
+  /** Applies a step to each result, and `beside` to each value, which return true if they changed anything. Returns
+   *  true if any did. */
   apply(
     step: (result: Result, draft: Draft, nth: number) => boolean,
     beside?: (at: number, draft: Draft) => boolean,
-  ): void {
+  ): boolean {
     const changes = new Map<number, unknown>()
     let nth = 0
     for (let at = 0; at < this.#values.length; at++) {
@@ -93,9 +94,10 @@ export class Batch {
       const value = isChanged && elementAt(this.#values, at)
       if (value) changes.set(at, tryRead(() => draft.done(value)) ?? value)
     }
-    if (changes.size === 0) return
+    if (changes.size === 0) return false
     this.#values = copy(this.#values, changes) as unknown[]
     for (const at of changes.keys()) this.#read.delete(at)
+    return true
   }
 
   #resultsAt(at: number): readonly Result[] {
@@ -117,11 +119,16 @@ export function lighten(
   origin: Origin,
   isHistory = false,
 ): void {
-  if (structured !== 'both') batch.apply((result, draft) => removeCopies(result, structured, draft))
+  sendOnce(batch, structured)
   if (!media) return
   const all = mediaOf(batch, isHistory && media.limits !== undefined)
   const gone = isHistory ? excess(all, media) : all.map((one) => excess([one], media)?.[0])
   if (gone) omit(batch, all, gone, origin)
+}
+
+/** Removes what results carry twice. */
+export function sendOnce(batch: Batch, kept: CopyChoice): void {
+  if (kept !== 'both') batch.apply((result, draft) => removeCopies(result, kept, draft))
 }
 
 /** The payloads of a result or of a message of the user. */

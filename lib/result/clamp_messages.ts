@@ -5,7 +5,7 @@ import { checkAggregate, originalOf, Planner } from '../plan.js'
 import { compileWith } from '../policy.js'
 import { isList, isObject } from '../untrusted.js'
 import { optionError } from '../validate.js'
-import { Batch, lighten } from './batch.js'
+import { Batch, lighten, sendOnce } from './batch.js'
 import { RESULT } from './clamp_result.js'
 import { History } from './history.js'
 import { elementsOf, HistoryResult, lastAnswer, written } from './message_results.js'
@@ -43,8 +43,11 @@ export function clampMessages<T extends readonly unknown[]>(
     for (const { index, maxChars } of planner.steps(aggregate)) results[index]?.clamp(maxChars)
   }
   const made = written(batch.values, results, policy)
+  const cut = new Batch(made.messages, policy, (at) => fits[at] === true)
+  // Cuts may leave two parts of a result that are alike.
+  if (made.changed.size > 0) sendOnce(cut, policy.structured)
   const changed = new Set([...open.changed, ...batch.changed, ...made.changed])
-  return { messages: made.messages as unknown as T, clamped: changed.size }
+  return { messages: cut.values as unknown as T, clamped: changed.size }
 }
 
 /** Returns true if a walk of a message shows that its results fit unchanged. */

@@ -5,7 +5,7 @@ import { type Result, readResults } from '../dialect/results.js'
 import { isLight, surelyFit } from '../dialect/slots.js'
 import { lightText } from '../media/media.js'
 import { once } from '../query.js'
-import { Batch, lighten } from './batch.js'
+import { Batch, lighten, sendOnce } from './batch.js'
 import { clampSlots, clampWithFigures, type SlotsOutcome } from './clamp_slots.js'
 import { redactResult } from './redact_value.js'
 import { steadyResult } from './steady_result.js'
@@ -71,7 +71,9 @@ export function clampResults<T extends object>(
 ): T {
   const batch = Batch.of(given, read, policy)
   lighten(batch, policy, origin)
-  batch.apply((result, draft) => clampParts(result, policy, draft, origin))
+  const isCut = batch.apply((result, draft) => clampParts(result, policy, draft, origin))
+  // Cuts may leave two parts that are alike.
+  if (isCut) sendOnce(batch, policy.structured)
   return batch.values[0] as T
 }
 

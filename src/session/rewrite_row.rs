@@ -106,16 +106,18 @@ impl Options {
             return None;
         }
         let document = row.document()?;
+        self.without_copies(&row.entry(&document))
+    }
+
+    fn without_copies(&self, entry: &Entry) -> Option<Vec<u8>> {
         let mut splices = Splices::default();
-        for copy in
-            self.results(&row.entry(&document)).iter().flat_map(|result| copies(result, self.structured))
-        {
+        for copy in self.results(entry).iter().flat_map(|result| copies(result, self.structured)) {
             match copy.name() {
                 Some(_) => splices.remove_named(copy),
                 None => splices.remove(copy),
             }
         }
-        (!splices.is_empty()).then(|| splices.written_row(document.root()))
+        (!splices.is_empty()).then(|| splices.written_row(entry.root))
     }
 
     /// Returns the copies in a row that no model is sent: those of its results, and in a row without messages those of
@@ -157,7 +159,14 @@ impl Options {
         ask: Ask,
     ) -> RowChange {
         self.prepared(row, entry, lights, |row, entry, Prepared { is_new, applied, media }| {
-            let RowChange { row: new, mut cuts, limits } = self.truncate(row, entry, limits, ask);
+            let RowChange { row: mut new, mut cuts, limits } = self.truncate(row, entry, limits, ask);
+            if self.structured != CopyChoice::Both
+                && let Some(cut) = &new
+            {
+                // A cut may leave of two members what is alike.
+                let document = Document::parse(cut).expect("JSON with shorter values");
+                new = self.without_copies(&entry.again(document.root())).or(new);
+            }
             cuts.over = cuts.over.max(applied as u64);
             cuts.media += media;
             RowChange { row: new.or_else(|| is_new.then(|| row.to_vec())), cuts, limits: limits + applied }
