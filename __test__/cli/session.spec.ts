@@ -216,7 +216,7 @@ describe('repair', () => {
     write('alone.jsonl', before)
     await spillway(['repair', 'alone.jsonl'])
     const expected = readFileSync(join(place, 'alone.jsonl'), 'utf8')
-    const all = await Promise.all(Array.from({ length: 4 }, () => spillway(['repair', 'shared'])))
+    const all = await Promise.all(Array.from({ length: 4 }, () => end(start(['repair', 'shared']))))
     for (const { code, stdout, stderr } of all) {
       // A session that another process has locked, or has just replaced, is told of.
       expect(

@@ -148,7 +148,7 @@ describe('repair --undo', () => {
       at('held.jsonl', '.lock'),
       JSON.stringify({ pid: process.pid, createdAt: new Date().toISOString() }),
     )
-    const { code, stderr } = await spillway(['repair', '--undo', 'held.jsonl'])
+    const { code, stderr } = await end(start(['repair', '--undo', 'held.jsonl']))
     expect([code, stderr]).toEqual([1, expect.stringContaining('held by process')])
     rmSync(at('held.jsonl', '.lock'))
     expect((await spillway(['repair', '--undo', 'held.jsonl'])).code).toBe(0)
@@ -159,7 +159,7 @@ describe('repair --undo', () => {
     const [before, after] = await repaired('killed.jsonl', 5_000)
     const left = () => readdirSync(place).filter((name) => /^killed\.jsonl\..*\.(?:tmp|lock)$/.test(name))
     const begun = performance.now()
-    await spillway(['repair', '--undo', 'killed.jsonl'])
+    await end(start(['repair', '--undo', 'killed.jsonl']))
     const whole = performance.now() - begun
     for (const share of [0.4, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95]) {
       const child = start(['repair', '--undo', 'killed.jsonl'])
