@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import { elementAt, get, isList, isObject, isPlain, tryRead } from './untrusted.js'
+import { elementAt, get, isBoxedText, isList, isObject, isPlain, tryRead } from './untrusted.js'
 
 /** Returns the JSON of a value. If JSON.stringify throws or would write far more than the value holds, parts of it are
  *  described instead. Returns undefined for a value that has no JSON, such as a function. */
@@ -54,6 +54,7 @@ const COUNTED = 1_000
 function weightOf(value: unknown, most: number, depth: number): number {
   if (!isObject(value) || ArrayBuffer.isView(value)) return shellOf(value)
   if (isProxy(value) || depth > COUNTED) return Number.NaN
+  if (isBoxedText(value)) return shellOf(value)
   if ('toJSON' in value) return isTime(value) ? 1 : Number.NaN
   if (Array.isArray(value)) return weightOfList(value, most, depth)
   let weight = 1
@@ -91,7 +92,7 @@ export function isShared(value: unknown, most: number): boolean {
     if (known !== undefined) return known
     if (one !== undefined) own += shell
     if (isLarge) weights.set(one, shell)
-    if (!isObject(one) || ArrayBuffer.isView(one)) return shell
+    if (!isObject(one) || ArrayBuffer.isView(one) || isBoxedText(one)) return shell
     if (isList(one) && one.length > LONGEST) return Number.POSITIVE_INFINITY
     let weight = shell
     if (isList(one)) for (let at = 0; at < one.length; at++) weight += weigh(elementAt(one, at))
@@ -104,7 +105,7 @@ export function isShared(value: unknown, most: number): boolean {
 
 /** Returns the places of a value without those of its members. */
 function shellOf(value: unknown): number {
-  if (typeof value === 'string') return 1 + value.length / CHARS_EACH
+  if (typeof value === 'string' || value instanceof String) return 1 + value.length / CHARS_EACH
   return ArrayBuffer.isView(value) ? value.byteLength : 1
 }
 

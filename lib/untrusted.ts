@@ -53,6 +53,11 @@ export function isPromise(value: unknown): value is PromiseLike<unknown> {
   return isObject(value) && typeof get(value, 'then') === 'function'
 }
 
+/** Returns true for a text as an object, whose chars are members of their own. */
+export function isBoxedText(value: object): boolean {
+  return value instanceof String
+}
+
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }

@@ -41,7 +41,7 @@ describe.each(
     expect(clampResult(small, { sideData: 'cap' })).toBe(small)
   })
 
-  it.each([60_000, 5_000_000])('of %i chars keeps every limit and all but its texts', (length) => {
+  it.each([60_000, 1_000_000])('of %i chars keeps every limit and all but its texts', (length) => {
     const big = make(text(length))
     const before = structuredClone(big)
     const clamped = clampResult(big)

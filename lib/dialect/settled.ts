@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { hasGetter, jsonOf, MOST, plain } from '../json.js'
-import { elementAt, get, isList, isObject, isPlain, tryRead } from '../untrusted.js'
+import { elementAt, get, isBoxedText, isList, isObject, isPlain, tryRead } from '../untrusted.js'
 import { copy } from './shallow_copy.js'
 
 /**
@@ -35,6 +35,7 @@ function roomIn(value: unknown, room: number, depth: number, beside = NONE): num
   if (!isObject(value) || ArrayBuffer.isView(value)) return room - 1
   if (types.isProxy(value) || 'toJSON' in value || depth > DEPTH) return -1
   let left = room - 1
+  if (isBoxedText(value)) return left
   if (Array.isArray(value)) {
     for (let at = 0; at < value.length && left >= 0; at++)
       left = hasGetter(value, at) ? -1 : roomIn(value[at], left - 1, depth + 1)
