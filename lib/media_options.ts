@@ -8,14 +8,12 @@ export interface MediaBudget {
   readonly maxItems: number
   /** True if the first stay rather than the latest. */
   readonly first: boolean
-  /** Those of a provider, in the order of LIMITS. */
-  readonly limits?: readonly number[] | undefined
+  readonly limits?: ProviderLimits
 }
 
 type MediaInput = NonNullable<ResultPolicy['media']>
 
-/** The limits of a provider in the order of `ProviderLimits` in src/media/provider_limits.rs. */
-export const LIMITS = [
+const LIMITS = [
   'imageBase64',
   'imageBytes',
   'pixels',
@@ -28,6 +26,9 @@ export const LIMITS = [
 ] as const
 
 type LimitName = (typeof LIMITS)[number]
+
+/** The limits of a provider, Infinity for none. */
+type ProviderLimits = Readonly<Record<LimitName, number>>
 
 /** The reasons to omit a payload in the order of `Reason` in src/media/provider_limits.rs. */
 export const REASONS: readonly (MediaReason | undefined)[] = [
@@ -46,28 +47,25 @@ const rows: readonly ({ readonly name: string } & { readonly [name in LimitName]
 
 export const MEDIA_PROVIDERS = rows.map(({ name }) => name as MediaProvider)
 
-/** Returns the limits of a provider, Infinity for none. */
-export function limitsOf(provider: MediaProvider): Readonly<Record<LimitName, number>> {
-  const row = rows.find(({ name }) => name === provider)
-  const entries = LIMITS.map((name) => [name, row?.[name] ?? Number.POSITIVE_INFINITY] as const)
-  return Object.fromEntries(entries) as Record<LimitName, number>
+export function limitsOf(provider: MediaProvider): ProviderLimits {
+  return completed(rows.find(({ name }) => name === provider))
+}
+
+function completed(limits: Partial<ProviderLimits> = {}): ProviderLimits {
+  const entries = LIMITS.map((name) => [name, limits[name] ?? Number.POSITIVE_INFINITY] as const)
+  return Object.fromEntries(entries) as ProviderLimits
 }
 
 const UNBOUNDED = { maxBytes: Number.POSITIVE_INFINITY, maxItems: Number.POSITIVE_INFINITY, first: false }
 
 /** Makes a budget of the limits of a provider alone. */
-export function budgetFor(limits: Partial<Record<LimitName, number>>): MediaBudget {
-  return { ...UNBOUNDED, limits: LIMITS.map((name) => limits[name] ?? Number.POSITIVE_INFINITY) }
+export function budgetFor(limits: Partial<ProviderLimits>): MediaBudget {
+  return { ...UNBOUNDED, limits: completed(limits) }
 }
 
 /** Returns the bytes that the body of a request may have by the limits of a provider. */
 export function requestBytesOf(budget: MediaBudget | undefined): number {
-  return budget?.limits?.[LIMITS.indexOf('requestBytes')] ?? Number.POSITIVE_INFINITY
-}
-
-/** Packs a budget for `unpack_media` in src/bindings/media.rs. */
-export function packMedia({ maxBytes, maxItems, first, limits }: MediaBudget): number[] {
-  return [maxBytes, maxItems, Number(first), ...(limits ?? LIMITS.map(() => Number.POSITIVE_INFINITY))]
+  return budget?.limits?.requestBytes ?? Number.POSITIVE_INFINITY
 }
 
 /** Checks the media budget of a policy. Returns undefined if it sets no limit. */
@@ -79,7 +77,6 @@ export function checkMedia(media: MediaInput | undefined): MediaBudget | undefin
   const first = choice('media.order', given.order, ['oldest', 'newest'], 'oldest') === 'newest'
   const { provider } = given
   if (provider !== undefined) choice('media.provider', provider, MEDIA_PROVIDERS, 'anthropic')
-  const limits = provider && budgetFor(limitsOf(provider)).limits
-  const isOpen = Math.min(maxBytes, maxItems) === Number.POSITIVE_INFINITY && !limits
-  return isOpen ? undefined : { maxBytes, maxItems, first, limits }
+  const isOpen = Math.min(maxBytes, maxItems) === Number.POSITIVE_INFINITY && !provider
+  return isOpen ? undefined : { maxBytes, maxItems, first, ...(provider && { limits: limitsOf(provider) }) }
 }

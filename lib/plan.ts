@@ -53,28 +53,17 @@ export function checkAggregate(
   }
 }
 
-/** Packs a budget for src/bindings/plan.rs. */
-export function packBudget(
+/** Returns the fields of a budget for the engine. */
+export function budgetFields(
   { maxChars, order, protectNewest, minKeepChars, sparesLatest }: Aggregate,
-  maxEach = Number.POSITIVE_INFINITY,
   keepsContent = false,
-): Float64Array {
-  const isNewest = order === 'newest'
-  return Float64Array.of(
-    maxEach,
-    maxChars,
-    +isNewest,
-    sparesLatest ? 2 : +protectNewest,
-    minKeepChars,
-    +keepsContent,
-  )
+) {
+  const latest = sparesLatest ? 'never' : protectNewest ? 'last' : 'asOthers'
+  return { maxChars, order, latest, minKeepChars, keepsContent } as const
 }
 
 /** Checks the steps of a caller's plan. `most` checks `maxChars` of each. */
-export function checkPlan(
-  plan: readonly unknown[],
-  most: (field: string, value: unknown) => number = limit,
-): PlanStep[] {
+export function checkPlan(plan: readonly unknown[], most: (field: string, value: unknown) => number = limit) {
   if (!isList(plan)) throw optionError(TypeError, 'plan', 'an array of steps', plan)
   return Array.from(plan as readonly unknown[], (step, at) => {
     const name = `plan[${at}]`
@@ -89,23 +78,15 @@ export function checkPlan(
   })
 }
 
-/** Numbers for each result, in the order of src/bindings/plan.rs. */
-const COLUMNS = 4
-
-/** Times a plan is made, since original sizes change the lengths of notices. Each time only a few chars move. */
-const ROUNDS = 4
-
-/** Chars above the minimum that leave room for a notice with any number of digits. */
-const FEW = 512
+/** Numbers for each result, in the order of src/bindings/plan.rs: its chars, its original chars, 1 if it is one of the
+ *  latest, the chars of its saved name, and 1 if its original was looked up. */
+const COLUMNS = 5
 
 /** Plans the chars that each result may keep. `policy`: the policy that will cut them, whose notices have a length. */
 export class Planner {
   readonly #results: readonly ResultExtent[]
   readonly #policy: EnginePolicy
-  /** For each result: its chars, its original chars, 1 if it is one of the latest, and the chars of its saved name. */
   readonly #table: Float64Array
-  /** 1 for each result whose original size was looked up. */
-  readonly #known: Uint8Array
   /** Chars of all results, and of the longest. */
   #total = 0
   #longest = 0
@@ -114,12 +95,8 @@ export class Planner {
     this.#results = results
     this.#policy = policy
     this.#table = new Float64Array(results.length * COLUMNS)
-    this.#known = new Uint8Array(results.length)
     for (const [nth, { chars, latest }] of results.entries()) {
-      const at = nth * COLUMNS
-      this.#table[at] = chars
-      this.#table[at + 1] = chars
-      this.#table[at + 2] = Number(latest)
+      this.#table.set([chars, chars, Number(latest)], nth * COLUMNS)
       this.#total += chars
       this.#longest = Math.max(this.#longest, chars)
     }
@@ -131,41 +108,19 @@ export class Planner {
    */
   steps(aggregate: Aggregate, maxEach = Number.POSITIVE_INFINITY, keepsContent = false): ResultCap[] {
     if (this.#total <= aggregate.maxChars && this.#longest <= maxEach) return []
-    const budget = packBudget(aggregate, maxEach, keepsContent)
-    for (let round = 1; ; round++) {
-      const steps = this.#planned(budget)
-      const short = steps.filter(({ maxChars }) => maxChars <= aggregate.minKeepChars + FEW)
-      if (round === ROUNDS || !this.#lookUp(short)) return steps
-    }
-  }
-
-  /** Looks up the original sizes of results. Returns true if any of them is new. */
-  #lookUp(steps: readonly ResultCap[]): boolean {
-    let isNew = false
-    for (const { index } of steps) {
-      if (this.#known[index]) continue
-      this.#known[index] = 1
-      const result = this.#results[index] as ResultExtent
-      const { chars, named } = result.original()
-      this.#table[index * COLUMNS + 1] = chars
-      this.#table[index * COLUMNS + 3] = named
-      isNew ||= chars !== result.chars || named > 0
-    }
-    return isNew
-  }
-
-  #planned(budget: Float64Array): ResultCap[] {
-    const table = this.#table.slice()
     const policy = this.#policy
     // The length of a caller's notice is unknown, so its fallback is used for the plan.
     const handle = handleOf(policy.words ? worded(policy, undefined) : policy)
-    native.planResults(handle, budget, table)
-    const steps: ResultCap[] = []
-    for (const [index, { chars }] of this.#results.entries()) {
-      const maxChars = table[index * COLUMNS] as number
-      if (maxChars < chars) steps.push({ index, maxChars })
+    const left = Float64Array.from(this.#results, ({ chars }) => chars)
+    const original = (index: number): [number, number] => {
+      const { chars, named } = (this.#results[index] as ResultExtent).original()
+      return [chars, named]
     }
-    return steps
+    native.planResults(handle, maxEach, budgetFields(aggregate, keepsContent), this.#table, left, original)
+    return this.#results.flatMap(({ chars }, index) => {
+      const maxChars = left[index] as number
+      return maxChars < chars ? [{ index, maxChars }] : []
+    })
   }
 }
 

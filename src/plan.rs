@@ -12,6 +12,7 @@ use crate::notice::saved::SavedPart;
 use crate::policy::{Keep, Policy};
 use crate::share::level;
 use crate::truncate::Terms;
+use crate::truncate::figures::Original;
 use crate::truncate::sides::separators;
 
 /// A tool result, reduced to its lengths for planning.
@@ -90,6 +91,37 @@ pub fn plan(
     }
     let kept = left.into_iter().enumerate().filter(|&(index, max_chars)| max_chars < results[index].chars);
     kept.map(|(index, max_chars)| ResultCap { index, max_chars }).collect()
+}
+
+/// Rounds of planning: each original size changes the length of a notice, and a few chars move.
+const ROUNDS: usize = 4;
+/// Chars above the minimum that leave room for a notice with any number of digits.
+const FEW: usize = 512;
+
+/// Plans as [`plan`] does, and looks up the original sizes of results that keep little more than a notice. `original`
+/// returns `None` for a result that it was asked for before.
+pub fn plan_with_originals(
+    results: &mut [ToolResult],
+    cap: usize,
+    budget: &Aggregate,
+    notice: impl Fn(Amount) -> usize,
+    mut original: impl FnMut(usize) -> Option<Original>,
+) -> Vec<ResultCap> {
+    let few = budget.min_keep.saturating_add(FEW);
+    let mut steps = plan(results, cap, budget, &notice);
+    for _ in 1..ROUNDS {
+        let mut is_new = false;
+        for index in steps.iter().filter(|step| step.max_chars <= few).map(|step| step.index) {
+            let Some(Original { chars, named }) = original(index) else { continue };
+            let known = ToolResult { original: chars, named, ..results[index] };
+            is_new |= known != std::mem::replace(&mut results[index], known);
+        }
+        if !is_new {
+            break;
+        }
+        steps = plan(results, cap, budget, &notice);
+    }
+    steps
 }
 
 /// Shrinks results one after the other, until they are `over` chars smaller.

@@ -182,7 +182,7 @@ describe('repair --undo', () => {
       fc.nat({ max: 4_000 }).map((count) => '漢字 and\r\n'.repeat(count)),
     )
     let number = 0
-    const how = Float64Array.of(0, 1, Date.now() - process.uptime() * 1_000)
+    const how = { first: false, keepAppended: true, born: Date.now() - process.uptime() * 1_000 }
     await fc.assert(
       fc.asyncProperty(
         fc.array(text, { minLength: 1, maxLength: 4 }),

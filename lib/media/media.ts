@@ -4,7 +4,7 @@ import { CACHE_MARKS, type Draft } from '../dialect/edit.js'
 import type { Result } from '../dialect/results.js'
 import { isData } from '../dialect/slots.js'
 import { native } from '../engine.js'
-import { type MediaBudget, packMedia } from '../media_options.js'
+import type { MediaBudget } from '../media_options.js'
 import { sizeOf, sum } from '../text/size.js'
 import { get } from '../untrusted.js'
 import { blocksOf, hasRuns, type MediaBlock, type MediaRun, runsIn } from './found.js'
@@ -106,7 +106,7 @@ export function judged(all: readonly (readonly Item[])[], budget: MediaBudget): 
     .flat()
     .flatMap((item) => [...[item.bytes, item.width, item.height, item.kind], Number(item.fromUser)])
   const table = Float64Array.from(packed)
-  native.judgeMedia(table, Float64Array.from(packMedia(budget)))
+  native.judgeMedia(table, budget)
   let next = 0
   const reasonAt = (nth: number) => table[nth * COLUMNS] as number
   const reasons = all.map((own) => own.map(() => reasonAt(next++)))

@@ -1,13 +1,12 @@
 import { channel } from 'node:diagnostics_channel'
 import { setTimeout } from 'node:timers/promises'
-import type { MediaCount, PlanStep, RepairOptions, RepairReport, ResultPolicy, SessionReport } from 'spillway'
-import { NONE } from '../clean_options.js'
+import type { MediaCount, RepairOptions, RepairReport, ResultPolicy, SessionReport } from 'spillway'
+import type { CleanSteps } from '../clean_options.js'
 import { type EnginePolicy, handleOf } from '../compiled.js'
 import { dialectsAsJson } from '../dialects.js'
 import { native } from '../engine.js'
 import { refusedIn, type Sent } from '../media/sent.js'
-import { budgetFor, packMedia } from '../media_options.js'
-import { checkAggregate, checkPlan, packBudget } from '../plan.js'
+import { budgetFields, checkAggregate, checkPlan } from '../plan.js'
 import { compileWith } from '../policy.js'
 import { type EngineFailure, failureOf } from '../system_error.js'
 import { notify } from '../untrusted.js'
@@ -53,11 +52,11 @@ export async function repairCounted(
   options: Repair,
   policy: EnginePolicy = compileSession(options, 'repair'),
 ): Promise<{ report: RepairReport; cuts: Cuts }> {
-  const { session, work, calls, control } = checkRepair(policy, path, options)
+  const { session, repair, control } = checkRepair(policy, path, options)
   const { cuts: counted, ...own } = await run<RepairReport & { cuts: Cuts & { media: MediaCount } }>(
     path,
     control,
-    (handle) => native.repairSession(...session, work, calls, handle),
+    (handle) => native.repairSession(...session, repair, handle),
   )
   const { media, ...cuts } = counted
   const report = { ...own, ...withMedia(media) }
@@ -80,7 +79,7 @@ export type UndoReport = Pick<RepairReport, 'rows' | 'bytesBefore' | 'bytesAfter
 /** Puts the file before a repair back. The repaired file becomes the latest backup. */
 export function undoRepair(path: string, { first, keepAppended, signal }: UndoOptions): Promise<UndoReport> {
   shareDialects()
-  const how = Float64Array.of(Number(first), Number(keepAppended), startedAt())
+  const how = { first, keepAppended, born: startedAt() }
   const control = { lockTimeout: 10_000, signal, onProgress: undefined }
   return run<UndoReport>(path, control, (handle) => native.undoRepair(path, how, handle))
 }
@@ -122,23 +121,21 @@ function checkRepair(policy: EnginePolicy, path: string, options: Repair) {
   const { aggregate, plan, sparesLatest } = options
   if (aggregate !== undefined && plan !== undefined)
     throw conflictError('plan and aggregate cannot be combined; give one of them')
-  const steps = plan === undefined ? [] : checkPlan(plan)
+  const steps = plan === undefined ? undefined : checkPlan(plan)
   const budget =
-    aggregate === undefined ? undefined : packBudget({ ...checkAggregate(aggregate), sparesLatest })
+    aggregate === undefined ? undefined : budgetFields({ ...checkAggregate(aggregate), sparesLatest })
   return {
     session: packSession(path, policy, spareOf(options)),
-    // In the order of `repair_session` in src/bindings/session.rs. An array, since a plan can have more steps than a call
-    // can have arguments.
-    work: Float64Array.from([
-      Number(flag('backup', options.backup, true)),
-      Number(flag('dryRun', options.dryRun, false)),
-      Number(flag('lock', options.lock, true)),
-      startedAt(),
-      Number(choice('damaged', options.damaged, ['keep', 'mend'], 'keep') === 'mend'),
-      Number(flag('pairs', options.pairs, false)),
-      ...(budget ? [1, ...budget] : plan ? [2, ...steps.flatMap(packStep)] : [0]),
-    ]),
-    calls: steps.flatMap(({ callId }) => callId ?? []),
+    repair: {
+      backup: flag('backup', options.backup, true),
+      dryRun: flag('dryRun', options.dryRun, false),
+      lock: flag('lock', options.lock, true),
+      mend: choice('damaged', options.damaged, ['keep', 'mend'], 'keep') === 'mend',
+      pairs: flag('pairs', options.pairs, false),
+      born: startedAt(),
+      ...(budget && { budget }),
+      ...(steps && { plan: steps }),
+    },
     control: {
       lockTimeout: bound('lockTimeout', options.lockTimeout, 10_000),
       signal: abortSignal('signal', options.signal),
@@ -176,32 +173,27 @@ function shareDialects(): void {
   knowsDialects = true
 }
 
-/** Packs a session and its policy for `unpack_options` in src/bindings/session.rs. */
-function packSession(path: string, policy: EnginePolicy, spare: number) {
+/** Returns a session and its policy as the engine takes them. */
+function packSession(path: string, policy: EnginePolicy, spareSideBytes: number) {
   shareDialects()
-  const { clean, dialect, maxSideBytes, media } = policy
+  const { clean, dialect, sideData, structured, media } = policy
   if (typeof path !== 'string') throw optionError(TypeError, 'path', 'the path of a file', path)
   if (path === '' || path.includes('\0')) throw optionError(RangeError, 'path', 'the path of a file', path)
-  const side = {
-    keep: Number.POSITIVE_INFINITY,
-    cap: Math.min(maxSideBytes, Number.MAX_SAFE_INTEGER),
-    drop: -1,
+  const fields = {
+    sideData,
+    maxSideBytes: Math.min(policy.maxSideBytes, Number.MAX_SAFE_INTEGER),
+    spareSideBytes,
+    structured,
+    asks: policy.query === undefined,
+    ...(dialect !== undefined && { dialect }),
+    ...(clean && { clean: stepsOf(clean) }),
+    ...(media && { media }),
   }
-  const how = Float64Array.of(
-    side[policy.sideData],
-    spare,
-    Number(policy.query === undefined),
-    ['both', 'text', 'structured'].indexOf(policy.structured),
-    Number(clean !== undefined),
-    ...(clean ?? NONE).map(Number),
-    Number(media !== undefined),
-    ...packMedia(media ?? budgetFor({})),
-  )
-  return [path, handleOf(policy), dialect, how] as const
+  return [path, handleOf(policy), fields] as const
 }
 
-function packStep({ index, chars, maxChars, media, callId }: PlanStep): number[] {
-  return [index, chars, maxChars, media ?? Number.POSITIVE_INFINITY, Number(callId !== undefined)]
+function stepsOf([ansi, carriageReturns, control, repeats]: CleanSteps) {
+  return { ansi, carriageReturns, control, repeats }
 }
 
 /** Runs work of the engine, which a signal stops. Reports progress, and retries while the lock is held elsewhere. */

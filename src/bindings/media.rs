@@ -72,9 +72,9 @@ pub fn find_media(#[napi(ts_arg_type = "string")] text: Units) -> Option<FoundMe
 const COLUMNS: usize = 5;
 
 /// Applies a budget to payloads, given in `items` by their members. Replaces the first member of each with the reason to
-/// omit it, 0 if it stays. `limits` is read by [`unpack_media`].
+/// omit it, 0 if it stays.
 #[napi(catch_unwind)]
-pub fn judge_media(#[napi(ts_arg_type = "Float64Array")] items: Numbers, limits: &[f64]) {
+pub fn judge_media(#[napi(ts_arg_type = "Float64Array")] items: Numbers, budget: MediaFields) {
     let read = |item: &[f64]| Item {
         bytes: item[0] as usize,
         size: (item[1] > 0.0).then_some((item[1] as u32, item[2] as u32)),
@@ -82,15 +82,61 @@ pub fn judge_media(#[napi(ts_arg_type = "Float64Array")] items: Numbers, limits:
         from_user: item[4] != 0.0,
     };
     let read: Vec<Item> = items.chunks_exact(COLUMNS).map(read).collect();
-    let reasons = unpack_media(limits).judge(&read);
+    let reasons = MediaBudget::from(budget).judge(&read);
     for (item, reason) in items.chunks_exact_mut(COLUMNS).zip(reasons) {
         item[0] = reason.map_or(0.0, |reason| f64::from(reason as u8));
     }
 }
 
-/// Reads a budget: bytes, payloads, 1 to keep the first, and the limits of a provider.
-pub fn unpack_media(limits: &[f64]) -> MediaBudget {
-    let number = |at: usize| limits[at] as usize;
-    let provider = ProviderLimits::of(std::array::from_fn(|at| number(at + 3)));
-    MediaBudget { bytes: number(0), items: number(1), first: limits[2] != 0.0, provider }
+/// A checked budget of payloads. `Infinity` lifts a limit.
+#[napi(object, object_to_js = false)]
+#[derive(Debug)]
+pub struct MediaFields {
+    pub max_bytes: f64,
+    pub max_items: f64,
+    /// Keeps the first payloads rather than the latest.
+    pub first: bool,
+    pub limits: Option<ProviderFields>,
+}
+
+/// The limits of a provider.
+#[napi(object, object_to_js = false)]
+#[derive(Debug)]
+pub struct ProviderFields {
+    pub image_base64: f64,
+    pub image_bytes: f64,
+    pub pixels: f64,
+    pub many_images: f64,
+    pub many_pixels: f64,
+    pub images: f64,
+    pub document_bytes: f64,
+    pub documents: f64,
+    pub request_bytes: f64,
+}
+
+impl From<MediaFields> for MediaBudget {
+    fn from(fields: MediaFields) -> MediaBudget {
+        MediaBudget {
+            bytes: fields.max_bytes as usize,
+            items: fields.max_items as usize,
+            first: fields.first,
+            provider: fields.limits.map_or(ProviderLimits::NONE, ProviderLimits::from),
+        }
+    }
+}
+
+impl From<ProviderFields> for ProviderLimits {
+    fn from(fields: ProviderFields) -> ProviderLimits {
+        ProviderLimits {
+            image_base64: fields.image_base64 as usize,
+            image_bytes: fields.image_bytes as usize,
+            pixels: fields.pixels as usize,
+            many: fields.many_images as usize,
+            many_pixels: fields.many_pixels as usize,
+            images: fields.images as usize,
+            document_bytes: fields.document_bytes as usize,
+            documents: fields.documents as usize,
+            request_bytes: fields.request_bytes as usize,
+        }
+    }
 }

@@ -1,45 +1,89 @@
 //! Planning how much of each tool result stays in a history.
 
+use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
 use super::policy::PolicyHandle;
 use super::units::{Numbers, Units};
 use crate::encoding::Utf16;
-use crate::plan::{Aggregate, Floor, Latest, Order, ToolResult, notice_chars, plan};
+use crate::plan::{Aggregate, Floor, Latest, Order, ToolResult, notice_chars, plan_with_originals};
 use crate::truncate::figures::Original;
 use crate::truncate::input::Input;
 
-/// Numbers per result: its chars, those of its original, 1 if it is among the latest, and the chars by which a notice is
-/// longer that names its saved output.
-const COLUMNS: usize = 4;
+/// A budget for all results of a history.
+#[napi(object, object_to_js = false)]
+pub struct BudgetFields {
+    pub max_chars: f64,
+    #[napi(ts_type = "'oldest' | 'newest'")]
+    pub order: String,
+    /// When the latest results shrink.
+    #[napi(ts_type = "'asOthers' | 'last' | 'never'")]
+    pub latest: String,
+    pub min_keep_chars: f64,
+    /// `minKeepChars` stay even over budget.
+    pub keeps_content: bool,
+}
 
-/// Plans with the notice of a policy. `budget`: maximum chars of one result and of all, 1 to shrink the newest first, 1
-/// to shrink the latest last or 2 never, minimum chars of each, and 1 to keep these even over budget. Replaces the chars of each
-/// result in `results` with those it may keep.
-#[napi(catch_unwind)]
-pub fn plan_results(
-    #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
-    budget: &[f64],
-    #[napi(ts_arg_type = "Float64Array")] results: Numbers,
-) {
-    let (cap, budget) = (budget[0] as usize, unpack_budget(budget));
-    let names = policy.notice.names_saved();
-    let rows = results.chunks_exact(COLUMNS).map(|row| unpack_result(row, names));
-    let rows: Vec<ToolResult> = rows.collect();
-    for step in plan(&rows, cap, &budget, |missing| notice_chars(policy, missing)) {
-        results[step.index * COLUMNS] = step.max_chars as f64;
+impl BudgetFields {
+    pub fn budget(&self) -> Result<Aggregate> {
+        let unknown = |name: &str, value: &str| Error::from_reason(format!("unknown {name}: {value}"));
+        Ok(Aggregate {
+            chars: self.max_chars as usize,
+            order: match &*self.order {
+                "oldest" => Order::Oldest,
+                "newest" => Order::Newest,
+                other => return Err(unknown("order", other)),
+            },
+            latest: match &*self.latest {
+                "asOthers" => Latest::AsOthers,
+                "last" => Latest::Last,
+                "never" => Latest::Never,
+                other => return Err(unknown("latest", other)),
+            },
+            min_keep: self.min_keep_chars as usize,
+            floor: if self.keeps_content { Floor::Content } else { Floor::Dots },
+        })
     }
 }
 
-/// Reads the numbers of a budget, in the order that `plan_results` documents.
-pub fn unpack_budget(numbers: &[f64]) -> Aggregate {
-    Aggregate {
-        chars: numbers[1] as usize,
-        order: if numbers[2] == 0.0 { Order::Oldest } else { Order::Newest },
-        latest: [Latest::AsOthers, Latest::Last, Latest::Never][numbers[3] as usize],
-        min_keep: numbers[4] as usize,
-        floor: if numbers[5] == 0.0 { Floor::Dots } else { Floor::Content },
+/// Numbers per result: its chars, those of its original, 1 if it is among the latest, the chars by which a notice is
+/// longer that names its saved output, and 1 if its original was looked up.
+const COLUMNS: usize = 5;
+const KNOWN: usize = 4;
+
+/// Plans with the notice of a policy. Writes the chars that each result may keep to `left`, and to `results` what
+/// `original` returns of one: its original chars, and those of its saved name.
+#[napi(catch_unwind)]
+pub fn plan_results(
+    #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
+    max_each: f64,
+    budget: BudgetFields,
+    #[napi(ts_arg_type = "Float64Array")] results: Numbers,
+    #[napi(ts_arg_type = "Float64Array")] left: Numbers,
+    #[napi(ts_arg_type = "(index: number) => readonly [number, number]")] original: Function<u32, Vec<f64>>,
+) -> Result<()> {
+    let names = policy.notice.names_saved();
+    let mut rows: Vec<ToolResult> =
+        results.chunks_exact(COLUMNS).map(|row| unpack_result(row, names)).collect();
+    let mut failed = None;
+    let look_up = |index: usize| {
+        let row = &mut results[index * COLUMNS..][..COLUMNS];
+        if row[KNOWN] != 0.0 || failed.is_some() {
+            return None;
+        }
+        match original.call(index as u32) {
+            Ok(told) => (row[1], row[3], row[KNOWN]) = (told[0], told[1], 1.0),
+            Err(error) => failed = Some(error),
+        }
+        let ToolResult { original, named, .. } = unpack_result(row, names);
+        Some(Original { chars: original, named })
+    };
+    let notice = |missing| notice_chars(policy, missing);
+    let steps = plan_with_originals(&mut rows, max_each as usize, &budget.budget()?, notice, look_up);
+    for step in steps {
+        left[step.index] = step.max_chars as f64;
     }
+    failed.map_or(Ok(()), Err)
 }
 
 fn unpack_result(numbers: &[f64], names: bool) -> ToolResult {

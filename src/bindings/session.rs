@@ -3,25 +3,28 @@
 //! Reports are returned as JSON: building objects takes much machine code, and there is one report per file.
 
 use std::sync::Arc;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use serde::Serialize;
 
-use super::media::unpack_media;
-use super::plan::unpack_budget;
+use super::media::MediaFields;
+use super::plan::BudgetFields;
 use super::policy::{PolicyHandle, write};
 use super::task::Background;
 use super::units::Numbers;
+use crate::clean;
 use crate::dialect::structured::CopyChoice;
 use crate::dialect::table::Table;
+use crate::media::MediaBudget;
 use crate::policy::Policy;
+use crate::session;
 use crate::session::budget_survey::{PlanStep, ResultsTarget};
 use crate::session::failure::Failure;
 use crate::session::inspect::inspect;
 use crate::session::progress::Progress;
-use crate::session::repair::{Request, repair};
+use crate::session::repair::Request;
 use crate::session::rewrite_row::{Options, SideData};
 use crate::session::undo::{Undo, undo};
 use crate::slots::slot_rules::SlotRules;
@@ -55,48 +58,110 @@ pub fn read_progress(
     write(numbers, &counts.map(|count| count as usize));
 }
 
-/// Repairs a session. `how` is read by `unpack_options`. `work`: 1 to keep a backup, 1 for a dry run, 1 to take the
-/// lock, the start time of this process in milliseconds since 1970, 1 to mend damaged rows, 1 to pair calls, and a
-/// budget read by `unpack_plan` with the ids in `calls`.
+/// What to do with the results of a session, beside their limits.
+#[napi(object, object_to_js = false)]
+pub struct SessionFields {
+    pub dialect: Option<String>,
+    #[napi(ts_type = "'keep' | 'cap' | 'drop'")]
+    pub side_data: String,
+    pub max_side_bytes: f64,
+    /// Bytes by which capped side data may be larger.
+    pub spare_side_bytes: f64,
+    /// The copies that stay.
+    #[napi(ts_type = "'both' | 'text' | 'structured'")]
+    pub structured: String,
+    /// Asks of each result what its history says.
+    pub asks: bool,
+    pub clean: Option<CleanFields>,
+    pub media: Option<MediaFields>,
+}
+
+/// The steps of a cleaning.
+#[napi(object, object_to_js = false)]
+#[derive(Debug)]
+pub struct CleanFields {
+    pub ansi: bool,
+    pub carriage_returns: bool,
+    pub control: bool,
+    pub repeats: bool,
+}
+
+/// How to repair a session.
+#[napi(object, object_to_js = false)]
+pub struct RepairFields {
+    pub backup: bool,
+    pub dry_run: bool,
+    pub lock: bool,
+    /// Mends damaged rows.
+    pub mend: bool,
+    /// Gives each call its result.
+    pub pairs: bool,
+    /// The start time of this process in milliseconds since 1970.
+    pub born: f64,
+    pub budget: Option<BudgetFields>,
+    pub plan: Option<Vec<StepFields>>,
+}
+
+/// A step of a plan.
+#[napi(object, object_to_js = false)]
+#[derive(Debug)]
+pub struct StepFields {
+    pub index: f64,
+    pub call_id: Option<String>,
+    pub chars: f64,
+    pub max_chars: f64,
+    /// Bytes of its payloads.
+    pub media: Option<f64>,
+}
+
+/// How to undo a repair.
+#[napi(object, object_to_js = false)]
+pub struct UndoFields {
+    /// Takes the file before the first repair.
+    pub first: bool,
+    /// Carries over rows that were appended since.
+    pub keep_appended: bool,
+    /// The start time of this process in milliseconds since 1970.
+    pub born: f64,
+}
+
 #[napi(catch_unwind, ts_return_type = "Promise<string>")]
-#[allow(clippy::too_many_arguments, reason = "plain arguments take the least machine code")]
 pub fn repair_session(
     path: String,
     #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
-    dialect: Option<String>,
-    how: &[f64],
-    work: &[f64],
-    calls: Vec<String>,
+    session: SessionFields,
+    repair: RepairFields,
     #[napi(ts_arg_type = "ExternalObject<'watch'>")] watch: &External<Arc<Progress>>,
-) -> AsyncTask<Background> {
+) -> Result<AsyncTask<Background>> {
+    let budget = repair.budget.map(|budget| budget.budget()).transpose()?;
+    let steps = |plan: Vec<StepFields>| plan.into_iter().map(PlanStep::from).collect();
     let request = Request {
         path: path.into(),
-        options: unpack_options(policy, dialect, how),
-        budget: unpack_plan(&work[6..], calls),
-        backup: work[0] != 0.0,
-        dry_run: work[1] != 0.0,
-        lock: work[2] != 0.0,
-        mend: work[4] != 0.0,
-        pairs: work[5] != 0.0,
-        born: UNIX_EPOCH + Duration::from_millis(work[3] as u64),
+        options: session.options(policy)?,
+        budget: budget.map(ResultsTarget::Aggregate).or(repair.plan.map(steps).map(ResultsTarget::Plan)),
+        backup: repair.backup,
+        dry_run: repair.dry_run,
+        lock: repair.lock,
+        mend: repair.mend,
+        pairs: repair.pairs,
+        born: time_of(repair.born),
     };
     let watch = Arc::clone(watch);
-    Background::run(move || told(repair(&request, &watch)))
+    Ok(Background::run(move || told(session::repair::repair(&request, &watch))))
 }
 
-/// Undoes the latest repair of a session. `how`: 1 to take the file before the first repair, 1 to carry over rows that
-/// were appended since, and the start time of this process in milliseconds since 1970.
+/// Undoes the latest repair of a session.
 #[napi(catch_unwind, ts_return_type = "Promise<string>")]
 pub fn undo_repair(
     path: String,
-    how: &[f64],
+    fields: UndoFields,
     #[napi(ts_arg_type = "ExternalObject<'watch'>")] watch: &External<Arc<Progress>>,
 ) -> AsyncTask<Background> {
     let request = Undo {
         path: path.into(),
-        first: how[0] != 0.0,
-        keep_appended: how[1] != 0.0,
-        born: UNIX_EPOCH + Duration::from_millis(how[2] as u64),
+        first: fields.first,
+        keep_appended: fields.keep_appended,
+        born: time_of(fields.born),
     };
     let watch = Arc::clone(watch);
     Background::run(move || told(undo(&request, &watch)))
@@ -107,56 +172,62 @@ pub fn undo_repair(
 pub fn inspect_session(
     path: String,
     #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
-    dialect: Option<String>,
-    how: &[f64],
+    session: SessionFields,
     top: f64,
     #[napi(ts_arg_type = "ExternalObject<'watch'>")] watch: &External<Arc<Progress>>,
-) -> AsyncTask<Background> {
-    let (options, watch) = (unpack_options(policy, dialect, how), Arc::clone(watch));
-    Background::run(move || told(inspect(path.as_ref(), &options, top as usize, &watch)))
+) -> Result<AsyncTask<Background>> {
+    let (options, watch) = (session.options(policy)?, Arc::clone(watch));
+    Ok(Background::run(move || told(inspect(path.as_ref(), &options, top as usize, &watch))))
 }
 
-/// Reads the options of a session. `how`: the limit of side data in bytes (Infinity keeps it, -1 drops it), bytes
-/// allowed beyond that limit, 1 to ask of results what their history says, what stays of copies (0 for all, 1 for the
-/// text, 2 for structured content), 1 to clean texts, and the four options of the cleaning; 1 to bound payloads, and
-/// then the limits that `unpack_media` reads.
-fn unpack_options(policy: &Policy, dialect: Option<String>, how: &[f64]) -> Options {
-    let side = match how[0] {
-        max if max < 0.0 => SideData::Drop,
-        f64::INFINITY => SideData::Keep,
-        max => SideData::Cap { max: max as usize, spare: how[1] as usize },
-    };
-    let flag = |at: usize| how[at] != 0.0;
-    let structured = [CopyChoice::Both, CopyChoice::Text, CopyChoice::Structured][how[3] as usize];
-    let clean = flag(4).then(|| [flag(5), flag(6), flag(7), flag(8)].into());
-    let media = flag(9).then(|| unpack_media(&how[10..]));
-    Options {
-        rules: SlotRules { policy: policy.clone(), clean },
-        side,
-        structured,
-        asks: flag(2),
-        media,
-        dialect,
+impl SessionFields {
+    fn options(self, policy: &Policy) -> Result<Options> {
+        let unknown = |name: &str, value: &str| Error::from_reason(format!("unknown {name}: {value}"));
+        let side = match &*self.side_data {
+            "keep" => SideData::Keep,
+            "drop" => SideData::Drop,
+            "cap" => {
+                SideData::Cap { max: self.max_side_bytes as usize, spare: self.spare_side_bytes as usize }
+            }
+            other => return Err(unknown("sideData", other)),
+        };
+        let structured = match &*self.structured {
+            "both" => CopyChoice::Both,
+            "text" => CopyChoice::Text,
+            "structured" => CopyChoice::Structured,
+            other => return Err(unknown("structured", other)),
+        };
+        Ok(Options {
+            rules: SlotRules { policy: policy.clone(), clean: self.clean.map(clean::Options::from) },
+            side,
+            structured,
+            asks: self.asks,
+            media: self.media.map(MediaBudget::from),
+            dialect: self.dialect,
+        })
     }
 }
 
-/// Reads a budget: 0 for none; 1 and then a budget as `plan_results` takes it; or 2 and then the steps of a plan, each
-/// with its index, its chars, its maximum chars, the bytes of its payloads, and 1 if it has an id.
-fn unpack_plan(numbers: &[f64], calls: Vec<String>) -> Option<ResultsTarget> {
-    let (kind, numbers) = numbers.split_first()?;
-    let mut calls = calls.into_iter();
-    let mut step = |step: &[f64]| PlanStep {
-        index: step[0] as u64,
-        chars: step[1] as usize,
-        max_chars: step[2] as usize,
-        media: step[3] as usize,
-        call_id: if step[4] != 0.0 { calls.next() } else { None },
-    };
-    match *kind as usize {
-        0 => None,
-        1 => Some(ResultsTarget::Aggregate(unpack_budget(numbers))),
-        _ => Some(ResultsTarget::Plan(numbers.chunks_exact(5).map(&mut step).collect())),
+impl From<CleanFields> for clean::Options {
+    fn from(CleanFields { ansi, carriage_returns, control, repeats }: CleanFields) -> clean::Options {
+        clean::Options { ansi, carriage_returns, control, repeats }
     }
+}
+
+impl From<StepFields> for PlanStep {
+    fn from(step: StepFields) -> PlanStep {
+        PlanStep {
+            index: step.index as u64,
+            call_id: step.call_id,
+            chars: step.chars as usize,
+            max_chars: step.max_chars as usize,
+            media: step.media.unwrap_or(f64::INFINITY) as usize,
+        }
+    }
+}
+
+fn time_of(milliseconds: f64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_millis(milliseconds as u64)
 }
 
 fn told(report: std::result::Result<impl Serialize, Failure>) -> String {

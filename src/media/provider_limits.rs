@@ -23,24 +23,17 @@ pub struct ProviderLimits {
 }
 
 impl ProviderLimits {
-    pub const NONE: ProviderLimits = ProviderLimits::of([usize::MAX; 9]);
-
-    /// Reads limits in the order of their members.
-    pub const fn of(numbers: [usize; 9]) -> ProviderLimits {
-        let [image_base64, image_bytes, pixels, many, many_pixels, rest @ ..] = numbers;
-        let [images, document_bytes, documents, request_bytes] = rest;
-        ProviderLimits {
-            image_base64,
-            image_bytes,
-            pixels,
-            many,
-            many_pixels,
-            images,
-            document_bytes,
-            documents,
-            request_bytes,
-        }
-    }
+    pub const NONE: ProviderLimits = ProviderLimits {
+        image_base64: usize::MAX,
+        image_bytes: usize::MAX,
+        pixels: usize::MAX,
+        many: usize::MAX,
+        many_pixels: usize::MAX,
+        images: usize::MAX,
+        document_bytes: usize::MAX,
+        documents: usize::MAX,
+        request_bytes: usize::MAX,
+    };
 
     /// Returns the chars that all payloads may take. A tenth of a request is left to its texts.
     pub fn room(&self) -> usize {

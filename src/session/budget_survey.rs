@@ -16,7 +16,7 @@ use super::session_file::SessionFile;
 use crate::dialect::{self, Table};
 use crate::limits::UNLIMITED;
 use crate::media::{self, Item};
-use crate::plan::{Aggregate, ToolResult, notice_chars, plan};
+use crate::plan::{Aggregate, ToolResult, notice_chars, plan_with_originals};
 use crate::policy::Policy;
 use crate::truncate::figures::Original;
 
@@ -84,11 +84,6 @@ struct SurveyResult {
     message: u64,
     measured: ResultSize,
 }
-
-/// Maximum rounds of planning with actual notice lengths, and the slack above which a result has room for any notice;
-/// equal to those in lib/plan.ts.
-const ROUNDS: usize = 4;
-const FEW: usize = 512;
 
 impl Survey {
     pub fn of(format: Format) -> Survey {
@@ -237,23 +232,16 @@ impl Survey {
                 ToolResult { chars, original: chars, named: 0, latest: seen.message >= last }
             })
             .collect();
+        let names = policy.notice.names_saved();
+        let mut is_known = vec![false; results.len()];
+        let original = |index: usize| {
+            let Original { chars, named } = self.results[index].measured.original;
+            let is_new = !std::mem::replace(&mut is_known[index], true);
+            is_new.then_some(Original { chars, named: if names { named } else { 0 } })
+        };
         let notice = |missing| notice_chars(policy, missing);
-        let few = budget.min_keep.saturating_add(FEW);
-        for round in 1.. {
-            let steps = plan(&results, UNLIMITED, budget, notice);
-            let mut changed = false;
-            for step in steps.iter().filter(|step| step.max_chars <= few) {
-                let Original { chars, named } = self.results[step.index].measured.original;
-                let named = if policy.notice.names_saved() { named } else { 0 };
-                let known = results[step.index];
-                results[step.index] = ToolResult { original: chars, named, ..known };
-                changed |= results[step.index] != known;
-            }
-            if !changed || round == ROUNDS {
-                return steps.iter().map(|step| self.results[step.index].limit(step.max_chars)).collect();
-            }
-        }
-        vec![]
+        let steps = plan_with_originals(&mut results, UNLIMITED, budget, notice, original);
+        steps.iter().map(|step| self.results[step.index].limit(step.max_chars)).collect()
     }
 
     /// Matches each step to a result, by call id and length. In files of plain messages, the index can replace the call
