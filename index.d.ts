@@ -882,7 +882,9 @@ export interface ClearOptions {
   /** Prices of a token in any unit: written to the cache (default: 1.25 of `input`), read from it (0.1
    *  of `input`), and without a cache (1). Equal ones: nothing is cached now. */
   prices?: { write?: number | undefined; read?: number | undefined; input?: number | undefined } | undefined
-  /** Expected number of requests, with this one. Default: as many as the history has answers. */
+  /** Expected number of requests, with this one. Default: unknown, so that a clearing may cost no more
+   *  than it saves in this request and earlier ones have saved so far: whenever the history ends, it was
+   *  not dearer than without clearing. */
   requestsToCome?: number | undefined
   /** The state that the last call for this history returned. Default: nothing is cleared yet. */
   state?: ClearState | undefined
@@ -890,12 +892,16 @@ export interface ClearOptions {
 /** Plain JSON. Results are named by call id, tool and a number, or without an id by their order. */
 export interface ClearState {
   readonly results: { readonly [name: string]: ClearedResult }
+  /** What clearings had saved after this many answers, less what they cost, in units of `prices`. */
+  readonly balance?: { readonly answers: number; readonly price: number } | undefined
 }
 export interface ClearedResult {
   /** Tells its texts from others. */
   readonly hash: string
   /** Text in its place. */
   readonly text: string
+  /** Tokens that this saves in each request. */
+  readonly saved?: number | undefined
   /** True if the arguments of its call are cleared too. */
   readonly inputs?: true | undefined
   /** The earlier result that it repeats. Without it in the history the text is sent whole. */

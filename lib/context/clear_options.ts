@@ -13,7 +13,7 @@ export interface Clearing {
   readonly clearsInputs: (tool: string | undefined) => boolean
   readonly dedupe: 'exact' | 'near' | false
   readonly prices: CachePrices
-  /** Undefined: as many as the history has answers of the model. */
+  /** Undefined: any may be the last. */
   readonly requestsToCome: number | undefined
   readonly state: ClearState
 }
@@ -89,8 +89,16 @@ const EMPTY: ClearState = { results: {} }
 function checkState(given: unknown): ClearState {
   if (given === undefined) return EMPTY
   const results = isObject(given) ? get(given, 'results') : undefined
+  const balance = isObject(given) ? get(given, 'balance') : undefined
+  const isNumber = (value: unknown) => Number.isFinite(value)
   const isKnown = (entry: unknown) =>
-    isObject(entry) && typeof get(entry, 'hash') === 'string' && typeof get(entry, 'text') === 'string'
-  if (isObject(results) && Object.values(results).every(isKnown)) return given as ClearState
+    isObject(entry) &&
+    typeof get(entry, 'hash') === 'string' &&
+    typeof get(entry, 'text') === 'string' &&
+    (get(entry, 'saved') === undefined || isNumber(get(entry, 'saved')))
+  const isBalance =
+    balance === undefined ||
+    (isObject(balance) && isNumber(get(balance, 'answers')) && isNumber(get(balance, 'price')))
+  if (isBalance && isObject(results) && Object.values(results).every(isKnown)) return given as ClearState
   throw optionError(TypeError, 'state', 'the `state` that clearToolResults returned', given)
 }
