@@ -861,7 +861,7 @@ export function clearToolResults<T extends readonly unknown[]>(
   /** Tokens that this saves in each request, estimated as `precheck` does. */
   savedTokens: number
 }
-/** Names and meanings are those of Anthropic's `clear_tool_uses_20250919`, except for the last four. */
+/** Names and meanings are those of Anthropic's `clear_tool_uses_20250919`, except for the last five. */
 export interface ClearOptions {
   /** Clears nothing up to this many tokens of messages, or results that are not cleared yet.
    *  Default: 100,000 input tokens. */
@@ -875,6 +875,10 @@ export interface ClearOptions {
   /** Also clears strings of over 200 chars in the arguments of the calls, for true or these tools. The
    *  shape of the arguments stays. Default: false. */
   clearToolInputs?: boolean | readonly string[] | undefined
+  /** Keeps a result whose call names a path, or another name with a dot or slash, that a later call of
+   *  another tool has in its arguments too: a file that was edited since. If the same call was made
+   *  again, only its last result stays. Strings of over 200 chars do not count. Default: false. */
+  keepUsed?: boolean | undefined
   /** Also replaces a result by a reference to an earlier one with the same text, whether the trigger is
    *  reached or not. 'near': also if the same call returned it before, and a diff of lines takes at most
    *  a quarter of it. The newer result is replaced, since the older one is cached. Default: false. */

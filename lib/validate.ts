@@ -49,6 +49,7 @@ export const OPTIONS = {
     'clearAtLeast',
     'excludeTools',
     'clearToolInputs',
+    'keepUsed',
     'dedupe',
     'prices',
     'requestsToCome',

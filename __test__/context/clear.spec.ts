@@ -67,6 +67,7 @@ const settings = fc.record({
   clearAtLeast: fc.record({ type: fc.constant('input_tokens' as const), value: fc.nat(500) }),
   clearToolInputs: fc.oneof(fc.boolean(), fc.constant(['read'])),
   excludeTools: fc.constantFrom([], ['grep']),
+  keepUsed: fc.boolean(),
   dedupe: fc.constantFrom('exact' as const, 'near' as const, false as const),
   prices: fc.record({
     write: fc.constantFrom(0, 1, 1.25, 2),
@@ -292,6 +293,31 @@ describe('clearToolResults', () => {
     expect(kept.map((text) => text === LINE)).toEqual([true, false, true, false, false])
   })
 
+  it('keeps what a later call of another tool used by name', () => {
+    const turns = (
+      [
+        ['read', { path: 'src/a.ts' }],
+        ['read', { path: 'src/b.ts' }],
+        ['read', { path: 'src/a.ts' }],
+        ['read', { path: 'src/c.ts' }],
+        ['edit', { path: 'src/a.ts', to: 'src/c.ts '.repeat(30) }],
+        ['bash', { command: 'npm test -- "src/b.ts"' }],
+        ['read', { path: 'src/b.ts', from: 2 }],
+      ] as const
+    ).flatMap(([name, args], at) => [
+      {
+        role: 'assistant',
+        tool_calls: [{ id: `c${at}`, type: 'function', function: { name, arguments: JSON.stringify(args) } }],
+      },
+      { role: 'tool', tool_call_id: `c${at}`, content: long(`${at}`) },
+    ])
+    // The cache has expired.
+    const all = { ...always, prices: { write: 1, read: 1 } }
+    const kept = texts(clearToolResults(turns, { ...all, keepUsed: true }).messages)
+    expect(kept.map((text) => text !== LINE)).toEqual([false, true, true, false, false, false, false])
+    expect(texts(clearToolResults(turns, all).messages).every((text) => text === LINE)).toBe(true)
+  })
+
   it('clears long arguments, and keeps their shape', () => {
     const asked = JSON.stringify({ path: 'a.ts', edits: [{ to: long('new'), at: 3 }] })
     const [call] = clearToolResults(messagesOf([long('a')], asked), { ...always, clearToolInputs: true })
@@ -357,6 +383,7 @@ describe('clearToolResults', () => {
     [{ clearToolInputs: 'read' }, 'clearToolInputs'],
     [{ prices: { read: -1 } }, 'prices.read'],
     [{ prices: { write: Number.NaN } }, 'prices.write'],
+    [{ keepUsed: 1 }, 'keepUsed'],
     [{ dedupe: true }, 'dedupe'],
     [{ dedupe: 'all' }, 'dedupe'],
     [{ requestsToCome: 0 }, 'requestsToCome'],

@@ -11,6 +11,8 @@ export interface Clearing {
   readonly excludeTools: ReadonlySet<string>
   /** Returns true if the arguments of the calls of a tool are cleared with its results. */
   readonly clearsInputs: (tool: string | undefined) => boolean
+  /** True if results stay that a later call used by name. */
+  readonly keepUsed: boolean
   readonly dedupe: 'exact' | 'near' | false
   readonly prices: CachePrices
   /** Undefined: any may be the last. */
@@ -25,6 +27,7 @@ export function checkClearing(options: ClearOptions): Clearing {
     clearAtLeast,
     excludeTools,
     clearToolInputs,
+    keepUsed,
     dedupe,
     prices,
     requestsToCome,
@@ -36,6 +39,7 @@ export function checkClearing(options: ClearOptions): Clearing {
     clearAtLeast: amount('clearAtLeast', clearAtLeast, ['input_tokens'], 0).value,
     excludeTools: new Set(texts('excludeTools', excludeTools)),
     clearsInputs: checkInputs(clearToolInputs),
+    keepUsed: flag('keepUsed', keepUsed, false),
     dedupe: checkDedupe(dedupe),
     prices: checkPrices(prices),
     requestsToCome: requestsToCome === undefined ? undefined : positive('requestsToCome', requestsToCome, 1),

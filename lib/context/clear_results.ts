@@ -18,6 +18,7 @@ import { clearedText, isWritable, LEAST, withoutInputs, withoutLong, withoutResu
 import { repeatsIn } from './repeated.js'
 import { sumOf } from './token_counter.js'
 import { estimate, hashOf, MadeCalls, readUses, type ToolUse, tokensIn } from './tool_uses.js'
+import { usedIn } from './used.js'
 
 export function clearToolResults<T extends readonly unknown[]>(
   messages: T,
@@ -160,12 +161,14 @@ class History {
     const older = Math.max(0, this.#uses.length - this.#clearing.keep)
     const pending = new Map(repeats.map(({ use, entry }) => [use, entry]))
     const needed = new Set<string | undefined>()
+    const used = this.#clearing.keepUsed ? usedIn(this.#uses, this.#calls) : undefined
+    const stays = (use: ToolUse) => this.#isExcluded(use) || (used?.has(use) ?? false)
     for (const [at, use] of this.#uses.entries()) {
       const { of } = pending.get(use) ?? this.#known(use) ?? {}
-      if (of && (at >= older || this.#isExcluded(use))) needed.add(of.key)
+      if (of && (at >= older || stays(use))) needed.add(of.key)
     }
     return this.#uses.slice(0, older).flatMap((use) => {
-      if (this.#entries.has(use) || needed.has(use.key) || this.#isExcluded(use)) return []
+      if (this.#entries.has(use) || needed.has(use.key) || stays(use)) return []
       if ((use.chars <= LEAST && !use.hasMedia) || !isWritable(use.result, use.hasMedia)) return []
       const one = this.#shortening(use, clearedText(use.result))
       return one.saved > 0 ? one : []
