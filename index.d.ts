@@ -796,6 +796,11 @@ export interface PrecheckInput {
   /** Budget over all tool results. Defaults: `maxChars` is the larger of four results and half the
    *  window in chars, `order` 'oldest', `protectNewest` true, `minKeepChars` 0. */
   aggregate?: (Omit<AggregatePolicy, 'maxChars'> & { maxChars?: number | undefined }) | undefined
+  /** Counts what the prompt cache makes cheap, with prices as in `clearToolResults`. Messages before the
+   *  last answer of the model are cached, and a cut has the rest after it written again. Unless
+   *  `aggregate.order` is given, the plan then starts at the end that makes the request cheaper.
+   *  Default: off. */
+  prices?: ClearOptions['prices']
 }
 
 export interface Precheck {
@@ -810,6 +815,8 @@ export interface Precheck {
   refused?: readonly RefusedMedia[]
   /** Chars that truncating all tool results to `minKeepChars` and a notice each would free. */
   reducibleChars: number
+  /** Price of the request after the plan, in the unit of `prices`. Only if `prices` is given. */
+  price?: number
   /** Truncations to apply if the prompt does not fit: of results over their own limit; of all results
    *  together to `aggregate`; then as little more as makes the prompt fit, or everything that can be
    *  cut if that is not enough. Empty for 'fits' and 'compact_only'. The result of `applyPlan`, with

@@ -1,3 +1,6 @@
+import type { ClearOptions } from 'spillway'
+import { checkOptions, optionError } from '../validate.js'
+
 /** A result that can become shorter. */
 export interface Saving {
   /** Index of the first message that this changes. */
@@ -37,6 +40,11 @@ export class CachePrices {
     readonly write: number,
     readonly read: number,
   ) {}
+
+  /** Returns the price of messages whose first `known` are cached. */
+  of(tokens: readonly number[], known: number): number {
+    return tokens.reduce((sum, one, at) => sum + one * (at < known ? this.read : this.write), 0)
+  }
 
   /**
    * Returns the change that pays most, undefined if none pays. Everything after its first message that can become
@@ -78,4 +86,16 @@ export class CachePrices {
     }
     return best && { savings: order.slice(0, best.count), price: best.price }
   }
+}
+
+export function checkPrices(given: ClearOptions['prices'] = {}): CachePrices {
+  const { write, read, input } = checkOptions('prices', given)
+  const plain = price('prices.input', input, 1)
+  return new CachePrices(price('prices.write', write, 1.25 * plain), price('prices.read', read, 0.1 * plain))
+}
+
+function price(field: string, value: unknown, preset: number): number {
+  if (value === undefined) return preset
+  if (typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY) return value
+  throw optionError(typeof value === 'number' ? RangeError : TypeError, field, 'a number from 0 up', value)
 }

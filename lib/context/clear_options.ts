@@ -1,7 +1,7 @@
 import type { ClearOptions, ClearState } from 'spillway'
 import { get, isList, isObject } from '../untrusted.js'
 import { bound, checkNames, checkOptions, choice, flag, optionError, positive, texts } from '../validate.js'
-import { CachePrices } from './cache_prices.js'
+import { type CachePrices, checkPrices } from './cache_prices.js'
 
 /** The checked options of a clearing. */
 export interface Clearing {
@@ -74,18 +74,6 @@ function checkInputs(given: unknown): Clearing['clearsInputs'] {
 function checkDedupe(given: unknown): Clearing['dedupe'] {
   if (given === undefined || given === false) return false
   return choice<'exact' | 'near'>('dedupe', given, ['exact', 'near'], 'exact')
-}
-
-function checkPrices(given: ClearOptions['prices'] = {}): CachePrices {
-  const { write, read, input } = checkOptions('prices', given)
-  const plain = price('prices.input', input, 1)
-  return new CachePrices(price('prices.write', write, 1.25 * plain), price('prices.read', read, 0.1 * plain))
-}
-
-function price(field: string, value: unknown, preset: number): number {
-  if (value === undefined) return preset
-  if (typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY) return value
-  throw optionError(typeof value === 'number' ? RangeError : TypeError, field, 'a number from 0 up', value)
 }
 
 const EMPTY: ClearState = { results: {} }
