@@ -796,6 +796,11 @@ export interface PrecheckInput {
   /** Budget over all tool results. Defaults: `maxChars` is the larger of four results and half the
    *  window in chars, `order` 'oldest', `protectNewest` true, `minKeepChars` 0. */
   aggregate?: (Omit<AggregatePolicy, 'maxChars'> & { maxChars?: number | undefined }) | undefined
+  /** Counts what the prompt cache makes cheap, with prices as in `clearToolResults`. Messages before the
+   *  last answer of the model are cached, and a cut has the rest after it written again. Unless
+   *  `aggregate.order` is given, the plan then starts at the end that makes the request cheaper.
+   *  Default: off. */
+  prices?: ClearOptions['prices']
 }
 
 export interface Precheck {
@@ -810,6 +815,8 @@ export interface Precheck {
   refused?: readonly RefusedMedia[]
   /** Chars that truncating all tool results to `minKeepChars` and a notice each would free. */
   reducibleChars: number
+  /** Price of the request after the plan, in the unit of `prices`. Only if `prices` is given. */
+  price?: number
   /** Truncations to apply if the prompt does not fit: of results over their own limit; of all results
    *  together to `aggregate`; then as little more as makes the prompt fit, or everything that can be
    *  cut if that is not enough. Empty for 'fits' and 'compact_only'. The result of `applyPlan`, with
@@ -861,7 +868,7 @@ export function clearToolResults<T extends readonly unknown[]>(
   /** Tokens that this saves in each request, estimated as `precheck` does. */
   savedTokens: number
 }
-/** Names and meanings are those of Anthropic's `clear_tool_uses_20250919`, except for the last four. */
+/** Names and meanings are those of Anthropic's `clear_tool_uses_20250919`, except for the last five. */
 export interface ClearOptions {
   /** Clears nothing up to this many tokens of messages, or results that are not cleared yet.
    *  Default: 100,000 input tokens. */
@@ -875,6 +882,10 @@ export interface ClearOptions {
   /** Also clears strings of over 200 chars in the arguments of the calls, for true or these tools. The
    *  shape of the arguments stays. Default: false. */
   clearToolInputs?: boolean | readonly string[] | undefined
+  /** Keeps a result whose call names a path, or another name with a dot or slash, that a later call of
+   *  another tool has in its arguments too: a file that was edited since. If the same call was made
+   *  again, only its last result stays. Strings of over 200 chars do not count. Default: false. */
+  keepUsed?: boolean | undefined
   /** Also replaces a result by a reference to an earlier one with the same text, whether the trigger is
    *  reached or not. 'near': also if the same call returned it before, and a diff of lines takes at most
    *  a quarter of it. The newer result is replaced, since the older one is cached. Default: false. */
@@ -882,7 +893,9 @@ export interface ClearOptions {
   /** Prices of a token in any unit: written to the cache (default: 1.25 of `input`), read from it (0.1
    *  of `input`), and without a cache (1). Equal ones: nothing is cached now. */
   prices?: { write?: number | undefined; read?: number | undefined; input?: number | undefined } | undefined
-  /** Expected number of requests, with this one. Default: as many as the history has answers. */
+  /** Expected number of requests, with this one. Default: unknown, so that a clearing may cost no more
+   *  than it saves in this request and earlier ones have saved so far: whenever the history ends, it was
+   *  not dearer than without clearing. */
   requestsToCome?: number | undefined
   /** The state that the last call for this history returned. Default: nothing is cleared yet. */
   state?: ClearState | undefined
@@ -890,12 +903,16 @@ export interface ClearOptions {
 /** Plain JSON. Results are named by call id, tool and a number, or without an id by their order. */
 export interface ClearState {
   readonly results: { readonly [name: string]: ClearedResult }
+  /** What clearings had saved after this many answers, less what they cost, in units of `prices`. */
+  readonly balance?: { readonly answers: number; readonly price: number } | undefined
 }
 export interface ClearedResult {
   /** Tells its texts from others. */
   readonly hash: string
   /** Text in its place. */
   readonly text: string
+  /** Tokens that this saves in each request. */
+  readonly saved?: number | undefined
   /** True if the arguments of its call are cleared too. */
   readonly inputs?: true | undefined
   /** The earlier result that it repeats. Without it in the history the text is sent whole. */

@@ -2,12 +2,15 @@
 //   npm run simulate                          1,000 of them; the figures go to docs/context.md
 //   node bench/clearing.mjs --sessions 50     fewer; written with --write only
 import { readFileSync, writeFileSync } from 'node:fs'
-import { clearToolResults, estimateTokens } from 'spillway'
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { clearToolResults } from 'spillway'
 import { random } from '../scripts/soak/simulation.mjs'
 
 const PRICES = { write: 1.25, read: 0.1, input: 1 }
 /** Tokens of the shortest prompt that is cached. */
 const CACHED = 1_024
+/** Tokens that a provider adds to a message, and to a call. */
+const [MESSAGE, CALL] = [4, 8]
 /** Tokens from which all but the last results are cleared. */
 const TRIGGER = 50_000
 const KEEP = 3
@@ -34,8 +37,9 @@ const WAYS = {
   },
   clearToolResults: () => stateful({}),
   'the same from the first token on': () => stateful(ANY),
-  'the same, told how many requests come': () => stateful(ANY, true),
-  "the same with dedupe: 'near'": () => stateful({ ...ANY, dedupe: 'near' }, true),
+  "the same with dedupe: 'near'": () => stateful({ ...ANY, dedupe: 'near' }),
+  'told how many requests come': () => stateful(ANY, true),
+  "told, with dedupe: 'near'": () => stateful({ ...ANY, dedupe: 'near' }, true),
 }
 
 function stateful(options, isTold = false) {
@@ -55,20 +59,26 @@ function blank(message) {
   return known
 }
 
-const counted = new Map()
 const json = new WeakMap()
 function jsonOf(message) {
   const known = json.get(message) ?? JSON.stringify(message)
   json.set(message, known)
   return known
 }
+
+const counted = new Map()
+function tokensIn(text) {
+  // Lines are counted alone, as in simulate.mjs.
+  const known = counted.get(text) ?? text.split('\n').reduce((sum, line) => sum + countTokens(`${line}\n`), 0)
+  counted.set(text, known)
+  return known
+}
+/** Counts the texts of messages as the provider does, which counts neither their JSON nor ids. */
 function tokensOf(messages) {
   let sum = 0
-  for (const message of messages) {
-    const text = jsonOf(message)
-    const tokens = counted.get(text) ?? estimateTokens(text)
-    counted.set(text, tokens)
-    sum += tokens
+  for (const { content, tool_calls: calls = [] } of messages) {
+    sum += MESSAGE + tokensIn(content)
+    for (const { function: call } of calls) sum += CALL + tokensIn(call.name) + tokensIn(call.arguments)
   }
   return sum
 }
@@ -120,9 +130,10 @@ function sessionOf(number) {
   return turns
 }
 
-/** Returns what a provider charges for a session. */
-function priceOf(turns, send) {
+/** Returns what a provider charges for a session up to each request. */
+function pricesOf(turns, send) {
   let [price, messages, before] = [0, [], []]
+  const prices = []
   for (const [at, turn] of turns.entries()) {
     messages = [...messages, ...turn]
     const sent = send(messages, turns.length - at)
@@ -131,18 +142,25 @@ function priceOf(turns, send) {
     const [known, fresh] = [tokensOf(sent.slice(0, same)), tokensOf(sent.slice(same))]
     const isCached = known + fresh >= CACHED
     price += isCached ? known * PRICES.read + fresh * PRICES.write : (known + fresh) * PRICES.input
+    prices.push(price)
     before = isCached ? sent : []
   }
-  return price
+  return prices
 }
 
 const at = process.argv.indexOf('--sessions')
 const sessions = at < 0 ? 1_000 : Number(process.argv[at + 1])
 const runs = []
+/** Sessions by the way, in which some request makes the sum dearer than without clearing. */
+const early = Object.keys(WAYS).map(() => 0)
+const isDearer = (price, than) => price > than + 1e-6
 for (let number = 0; number < sessions; number++) {
   counted.clear()
   const turns = sessionOf(number)
-  runs.push(Object.values(WAYS).map((make) => priceOf(turns, make())))
+  const all = Object.values(WAYS).map((make) => pricesOf(turns, make()))
+  for (const [way, prices] of all.entries())
+    if (prices.some((price, at) => isDearer(price, all[0][at]))) early[way] += 1
+  runs.push(all.map((prices) => prices.at(-1)))
 }
 const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1]
 const percent = (share) => `${(share * 100).toFixed(1)} %`
@@ -154,7 +172,8 @@ const rows = Object.keys(WAYS).map((name, way) => [
   percent(total(way) / total(0)),
   percent(median(long.map((prices) => prices[way] / prices[0]))),
   percent(median(long.map((prices) => prices[way] / prices[1]))),
-  String(runs.filter((prices) => prices[way] > prices[0] + 1e-6).length),
+  String(runs.filter((prices) => isDearer(prices[way], prices[0])).length),
+  String(early[way]),
   percent(Math.max(...runs.map((prices) => prices[way] / prices[0]))),
 ])
 const head = [
@@ -163,11 +182,12 @@ const head = [
   'median, of no clearing',
   'median, of the threshold',
   'dearer than no clearing',
+  'at some request',
   'the dearest',
 ]
 const table = [
   `| ${head.join(' | ')} |`,
-  '|---|--:|--:|--:|--:|--:|',
+  '|---|--:|--:|--:|--:|--:|--:|',
   ...rows.map((row) => `| ${row.join(' | ')} |`),
 ].join('\n')
 console.log(table)

@@ -19,6 +19,7 @@ const PROMPT = [
   'maxRequestBytes',
   'provider',
   'media',
+  'prices',
 ] as const
 
 /** Names of all options, by taker, its own first. */
@@ -49,6 +50,7 @@ export const OPTIONS = {
     'clearAtLeast',
     'excludeTools',
     'clearToolInputs',
+    'keepUsed',
     'dedupe',
     'prices',
     'requestsToCome',

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspectSession } from 'spillway'
 import { describe, expect, it } from 'vitest'
+import { agentSamples, fileOf } from '../support/agent_samples.js'
 import { end, place, session, shell, spillway, terminal, write } from '../support/cli.js'
 
 const LONG = 'a line of output, 漢字\n'.repeat(20_000)
@@ -205,5 +206,54 @@ describe('inspect of several sessions', () => {
     expect(rows).toHaveLength(4)
     for (const row of rows) expect(row.length).toBeLessThanOrEqual(80)
     expect(rows[1]).toMatch(/^ {2}\.\.\..*\/a\.jsonl /)
+  })
+})
+
+describe('inspect --sent', () => {
+  const text = 'one more line of a log\n'.repeat(200)
+
+  it('says how often each result was sent, and what that cost', async () => {
+    write('sent.jsonl', session(Array.from({ length: 30 }, (_, at) => ['bash', `${at} ${text}`])))
+    const { stdout } = await spillway(['inspect', '--sent', '--json', '--top', '2', 'sent.jsonl'])
+    const { sent } = JSON.parse(stdout)
+    const each = sent.mostSent[0].tokens
+    // Before an answer those before it were sent: the first 29 times, the last not yet.
+    expect(
+      sent.mostSent.map(({ callId, times }: { callId: string; times: number }) => [callId, times]),
+    ).toEqual([
+      ['call_0', 29],
+      ['call_1', 28],
+    ])
+    expect(sent.requests).toBe(30)
+    expect(sent.resultTokens).toBeGreaterThan(each * 29 * 14)
+    expect(sent.resultTokens).toBeLessThan(each * 30 * 15)
+    expect(sent.tokens).toBeGreaterThan(sent.resultTokens)
+    // Each result is written once, and read by each later request.
+    expect(sent.price).toBeGreaterThan(1.25 * 29 * each + 0.1 * each * 28 * 14)
+    expect(sent.price).toBeLessThan(1.5 * 29 * each + 0.12 * each * 29 * 15)
+    expect(sent.clearedPrice).toBeLessThan(sent.price)
+    const shown = (await spillway(['inspect', '--sent', 'sent.jsonl'])).stdout
+    expect(shown).toContain('30 requests sent ')
+    expect(shown).toMatch(/\n {2}bash +call_0 +[\d,]+ +29 +[\d,]+\n/)
+    expect(shown).toMatch(/with clearToolResults [\d,]+:\n\d+% less\.\n$/)
+  })
+
+  it.each(agentSamples.map((sample) => [sample.agent, sample] as const))('reads %s', async (_, sample) => {
+    write('agent.jsonl', fileOf(sample, text))
+    const { code, stdout } = await spillway(['inspect', '--sent', '--json', 'agent.jsonl'])
+    const { sent, toolResults } = JSON.parse(stdout)
+    expect(code).toBe(0)
+    // OpenCode stores the parts of messages, without their order.
+    expect([toolResults > 0, sent.requests > 0]).toEqual([true, sample.format !== 'opencode'])
+  })
+
+  it('takes one file, unless it prints JSON', async () => {
+    const one = session([['bash', text]])
+    write('one.jsonl', one)
+    write('two.jsonl', one)
+    const { code, stderr } = await spillway(['inspect', '--sent', 'one.jsonl', 'two.jsonl'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--sent takes one FILE, or --json')])
+    const all = await spillway(['inspect', '--sent', '--json', 'one.jsonl', 'two.jsonl'])
+    expect(all.stdout.match(/"sent":\{"requests":1,/g)).toHaveLength(2)
   })
 })

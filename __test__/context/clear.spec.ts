@@ -67,12 +67,13 @@ const settings = fc.record({
   clearAtLeast: fc.record({ type: fc.constant('input_tokens' as const), value: fc.nat(500) }),
   clearToolInputs: fc.oneof(fc.boolean(), fc.constant(['read'])),
   excludeTools: fc.constantFrom([], ['grep']),
+  keepUsed: fc.boolean(),
   dedupe: fc.constantFrom('exact' as const, 'near' as const, false as const),
   prices: fc.record({
     write: fc.constantFrom(0, 1, 1.25, 2),
     read: fc.constantFrom(0, 0.1, 0.5, 1),
   }),
-  requestsToCome: fc.integer({ min: 1, max: 30 }),
+  requestsToCome: fc.option(fc.integer({ min: 1, max: 30 }), { nil: undefined }),
 })
 
 describe.each(dialects)('clearToolResults, $name', (dialect) => {
@@ -91,6 +92,7 @@ describe.each(dialects)('clearToolResults, $name', (dialect) => {
             // A request is made before each answer of the model.
             if (end < all.length && !isAnswer(all[end])) continue
             const messages = frozen(all.slice(0, end))
+            const isFirst = (one: unknown, at: number) => isAnswer(one) && !isAnswer(messages[at - 1] ?? {})
             const options: ClearOptions = { ...given, state }
             const still = { type: 'tool_uses', value: 1e9 } as const
             const base = clearToolResults(messages, { ...options, trigger: still, dedupe: false })
@@ -117,8 +119,8 @@ describe.each(dialects)('clearToolResults, $name', (dialect) => {
                 costOf(
                   list,
                   first,
-                  messages.findLastIndex((one, at) => isAnswer(one) && !isAnswer(messages[at - 1] ?? {})),
-                  given,
+                  messages.findLastIndex(isFirst),
+                  { requestsToCome: Math.max(1, messages.filter(isFirst).length), ...defined(given) },
                   list === made.messages,
                 ),
               )
@@ -132,7 +134,51 @@ describe.each(dialects)('clearToolResults, $name', (dialect) => {
     )
     expect(cleared).toBeGreaterThan(0)
   })
+
+  it('is never dearer than without clearing, whenever the history ends', () => {
+    let cleared = 0
+    fc.assert(
+      fc.property(
+        soundHistories(dialect),
+        fc.array(fc.constantFrom(0, 1, 5, 40, 200), { minLength: 1, maxLength: 8 }),
+        settings,
+        (sound, lines, given) => {
+          const all = grown(sound, lines)
+          let state: ClearState | undefined
+          let [paid, unchanged] = [0, 0]
+          let [before, sent]: (readonly unknown[])[] = [[], []]
+          for (let end = 1; end <= all.length; end++) {
+            if (end < all.length && (!isAnswer(all[end]) || isAnswer(all[end - 1]))) continue
+            const messages = all.slice(0, end)
+            const made = clearToolResults(messages, { ...given, requestsToCome: undefined, state })
+            state = made.state
+            cleared += made.cleared
+            unchanged += priceOf(messages, sent as readonly unknown[], given.prices)
+            paid += priceOf(made.messages, before as readonly unknown[], given.prices)
+            // Counts are rounded up.
+            expect(paid).toBeLessThanOrEqual(unchanged + 8 * end)
+            before = made.messages
+            sent = messages
+          }
+        },
+      ),
+      { numRuns: 500 },
+    )
+    expect(cleared).toBeGreaterThan(0)
+  })
 })
+
+/** Returns the price of a request after another. */
+function priceOf(messages: readonly unknown[], before: readonly unknown[], prices: ClearOptions['prices']) {
+  const { write = 0, read = 0 } = prices ?? {}
+  const changed = before.findIndex((one, at) => !same(one, messages[at]))
+  const known = changed < 0 ? before.length : changed
+  return read * tokensOf(messages.slice(0, known)) + write * tokensOf(messages.slice(known))
+}
+
+/** Returns options without those that are undefined. */
+const defined = (given: any) =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as any
 
 const same = (one: unknown, two: unknown) => JSON.stringify(one) === JSON.stringify(two)
 
@@ -247,6 +293,31 @@ describe('clearToolResults', () => {
     expect(kept.map((text) => text === LINE)).toEqual([true, false, true, false, false])
   })
 
+  it('keeps what a later call of another tool used by name', () => {
+    const turns = (
+      [
+        ['read', { path: 'src/a.ts' }],
+        ['read', { path: 'src/b.ts' }],
+        ['read', { path: 'src/a.ts' }],
+        ['read', { path: 'src/c.ts' }],
+        ['edit', { path: 'src/a.ts', to: 'src/c.ts '.repeat(30) }],
+        ['bash', { command: 'npm test -- "src/b.ts"' }],
+        ['read', { path: 'src/b.ts', from: 2 }],
+      ] as const
+    ).flatMap(([name, args], at) => [
+      {
+        role: 'assistant',
+        tool_calls: [{ id: `c${at}`, type: 'function', function: { name, arguments: JSON.stringify(args) } }],
+      },
+      { role: 'tool', tool_call_id: `c${at}`, content: long(`${at}`) },
+    ])
+    // The cache has expired.
+    const all = { ...always, prices: { write: 1, read: 1 } }
+    const kept = texts(clearToolResults(turns, { ...all, keepUsed: true }).messages)
+    expect(kept.map((text) => text !== LINE)).toEqual([false, true, true, false, false, false, false])
+    expect(texts(clearToolResults(turns, all).messages).every((text) => text === LINE)).toBe(true)
+  })
+
   it('clears long arguments, and keeps their shape', () => {
     const asked = JSON.stringify({ path: 'a.ts', edits: [{ to: long('new'), at: 3 }] })
     const [call] = clearToolResults(messagesOf([long('a')], asked), { ...always, clearToolInputs: true })
@@ -312,11 +383,14 @@ describe('clearToolResults', () => {
     [{ clearToolInputs: 'read' }, 'clearToolInputs'],
     [{ prices: { read: -1 } }, 'prices.read'],
     [{ prices: { write: Number.NaN } }, 'prices.write'],
+    [{ keepUsed: 1 }, 'keepUsed'],
     [{ dedupe: true }, 'dedupe'],
     [{ dedupe: 'all' }, 'dedupe'],
     [{ requestsToCome: 0 }, 'requestsToCome'],
     [{ state: {} }, 'state'],
     [{ state: { results: { a: { hash: 1, text: '' } } } }, 'state'],
+    [{ state: { results: { a: { hash: '', text: '', saved: '1' } } } }, 'state'],
+    [{ state: { results: {}, balance: { answers: 1 } } }, 'state'],
   ])('refuses %j', (options, field) => {
     expect(() => clearToolResults([], options as never)).toThrow(
       expect.objectContaining({

@@ -489,6 +489,33 @@ describe('precheck', () => {
   })
 })
 
+describe('what the cache makes cheap', () => {
+  const call = (id: string) => ({
+    role: 'assistant',
+    content: [{ type: 'toolCall', id, name: 'read', arguments: {} }],
+  })
+  const messages = ['a', 'b', 'c', 'd'].flatMap((id) => [call(id), tool('x'.repeat(3_960), id)])
+  const prices = { write: 1.25, read: 0.1 }
+  const check = (rest: Partial<PrecheckInput>) => precheck(plain({ messages, contextTokens: 3_800, ...rest }))
+
+  it('is the price of what was sent before and of what is new', () => {
+    // Three calls and their results were sent before.
+    const { route, price } = check({ contextTokens: 10_000, prices })
+    const turn = estimate(messages.slice(0, 2))
+    expect(route).toBe('fits')
+    expect(price).toBeCloseTo(3 * turn * 0.1 + turn * 1.25, -1)
+  })
+
+  it('has a plan start at the end that leaves more of it', () => {
+    const indexes = (rest: Partial<PrecheckInput>) => check(rest).plan.map(({ index }) => index)
+    expect(indexes({})[0]).toBe(1)
+    expect(indexes({ prices })[0]).toBe(5)
+    expect(indexes({ prices: { write: 1, read: 1 } })[0]).toBe(1)
+    expect(indexes({ prices, aggregate: { order: 'oldest' } })[0]).toBe(1)
+    expect(check({})).not.toHaveProperty('price')
+  })
+})
+
 describe('what the provider told', () => {
   const history = [user('x'.repeat(8_000)), answer, tool('x'.repeat(8_000)), answer]
   const later = [...history, tool('y'.repeat(4_000))]
@@ -555,6 +582,7 @@ describe('wrong options', () => {
     [{ aggregate: null }, 'aggregate', 'null'],
     [{ aggregate: { maxChars: -1 } }, 'aggregate.maxChars', '-1'],
     [{ aggregate: { order: 'best' } }, 'aggregate.order', '"best"'],
+    [{ prices: { read: -1 } }, 'prices.read', '-1'],
     [{ messages: 'none' }, 'messages', '"none"'],
     [{ messages: undefined }, 'messages', 'undefined'],
   ])('refuses %o', (input, field, value) => {
@@ -824,6 +852,30 @@ describe('whatever the history', () => {
     if ([...routes.values()].reduce((sum, count) => sum + count) < 500) return
     for (const route of ['fits', 'compact_only', 'truncate_tool_results_only', 'compact_then_truncate'])
       expect(routes.get(route)).toBeGreaterThan(5)
+  })
+
+  it('with prices, the cheaper plan is taken of those that help as much', () => {
+    const prices = fc.record({ write: fc.constantFrom(1, 1.25, 2), read: fc.constantFrom(0, 0.1, 1) })
+    fc.assert(
+      fc.property(messages, inputs, prices, (messages, input, prices) => {
+        const { aggregate: { order: _, ...aggregate } = {}, ...rest } = input as Omit<
+          PrecheckInput,
+          'messages'
+        >
+        const asked = { ...rest, messages }
+        const { price, ...checked } = precheck({ ...asked, aggregate, prices })
+        const each = (['oldest', 'newest'] as const).map((order) => {
+          const { price, ...found } = precheck({ ...asked, aggregate: { ...aggregate, order }, prices })
+          expect(precheck({ ...asked, aggregate: { ...aggregate, order } })).toEqual(found)
+          return { price: price as number, found }
+        })
+        expect(each.map(({ found }) => found)).toContainEqual(checked)
+        const [oldest] = each
+        const helpful = each.filter(({ found }) => found.route === oldest?.found.route)
+        expect(price).toBe(Math.min(...helpful.map(({ price }) => price)))
+      }),
+      { numRuns: 500 },
+    )
   })
 
   it('no more is cut than it takes', () => {

@@ -1,6 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import type { SessionReport } from 'spillway'
 import { sessionsOf } from '../files.js'
+import { sentPageOf } from '../page/sent_page.js'
+import type { SentReport } from '../page/sent_session.js'
 import { pageOf, type SessionSummary, TOP } from '../page/session_page.js'
 import { sessionsPageOf } from '../page/sessions_page.js'
 import { forFlag, mediaFor, policyFlags, policyOf } from '../policy.js'
@@ -33,6 +36,9 @@ reads. Counts the results that a repair under the same policy would cut.`,
       value: 'TOKENS',
       help: 'with --html: draw the context window of a model, such\nas 200000, 200K or 1M; K = 1000',
     },
+    sent: {
+      help: 'also show what was sent to the model how often, and\nwhat clearing old results would have saved',
+    },
     for: forFlag('name'),
     top: { value: 'N', help: `largest results to list (${TOP}, in a page 10)` },
     ...policyFlags({ keep: 'auto', notice: 'pi', clean: 'never' }),
@@ -42,6 +48,7 @@ reads. Counts the results that a repair under the same policy would cut.`,
     ['All sessions, and which of them need a repair', 'spillway inspect ~/.pi/agent/sessions'],
     ['The results over smaller limits', "spillway inspect --max-bytes 10K 'logs/**/*.jsonl'"],
     ['A page to look at', 'spillway inspect session.jsonl --html context.html --window 200K'],
+    ['What was sent how often', 'spillway inspect --sent session.jsonl'],
     ['For a script', "spillway inspect --json session.jsonl | jq '.byTool[0]'"],
   ],
   run,
@@ -55,9 +62,13 @@ async function run(args: Args): Promise<number> {
   const page = args.text('html')
   const window = windowOf(args)
   if (window !== undefined && page === undefined) throw new UsageError('--window takes --html')
+  if (page !== undefined && args.has('sent'))
+    throw new UsageError('--html and --sent cannot be combined; give one of them')
   if (page !== undefined) return writePage(page, files, args, options, window)
+  if (args.has('sent') && files.length > 1 && !args.has('json'))
+    throw new UsageError('--sent takes one FILE, or --json')
   const progress = new Progress('inspect')
-  const all: SessionSummary[] = []
+  const all: (SessionSummary & { sent: SentReport | undefined })[] = []
   let exit = 0
   const work = (file: string) => naming(file, inspectCounted(file, options))
   for (const [at, inspecting] of pool(files, work).entries()) {
@@ -65,9 +76,10 @@ async function run(args: Args): Promise<number> {
     if (files.length > 1) progress.show(at / files.length, `of ${files.length} sessions`)
     try {
       const { report, cuts } = await inspecting
-      if (args.has('json')) await out.write(jsonLine({ path: file, ...report }))
+      const sent = args.has('sent') ? await naming(file, sentIn(file, report, options.top)) : undefined
+      if (args.has('json')) await out.write(jsonLine({ path: file, ...report, ...(sent && { sent }) }))
       if (report.format === 'unknown' && report.rows > 0) throw notASession(file)
-      all.push({ file, report, cuts })
+      all.push({ file, report, cuts, sent })
     } catch (error) {
       progress.clear()
       await tellOf(error, 'inspect')
@@ -77,8 +89,18 @@ async function run(args: Args): Promise<number> {
   progress.clear()
   const [first] = all
   if (first === undefined || args.has('json')) return exit
-  await out.write(files.length === 1 ? pageOf(first, args) : sessionsPageOf(all, args))
+  await out.write(
+    files.length === 1
+      ? pageOf(first, args) + (first.sent ? sentPageOf(first.sent) : '')
+      : sessionsPageOf(all, args),
+  )
   return exit
+}
+
+/** Replays the requests of a session. */
+async function sentIn(file: string, { format }: SessionReport, top: number): Promise<SentReport> {
+  const { sentOf } = await import('../page/sent_session.js')
+  return sentOf(file, format, top)
 }
 
 /** Reads the tokens of a context window. */

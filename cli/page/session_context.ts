@@ -58,10 +58,10 @@ export class SessionContext {
     for await (const line of rowsOf(file)) {
       row += 1
       const { value: left = line } = await after.next()
-      const message = messageIn(line, isPi)
+      const message = messageIn(parsed(line), isPi)
       if (message === undefined) continue
       // A row that is unchanged is not read twice.
-      context.#add(row, message, left === line ? message : messageIn(left, isPi))
+      context.#add(row, message, left === line ? message : messageIn(parsed(left), isPi))
     }
     return context
   }
@@ -114,14 +114,17 @@ function measured(message: unknown) {
   return { words: sizes.reduce((rest, { tokens }) => rest - tokens, total), results: sizes }
 }
 
-/** Returns the message of a row, in the places where a repair looks for it. */
-function messageIn(line: string, isPi: boolean): object | undefined {
-  let row: unknown
+/** Returns the value of a row, undefined if it is not JSON. */
+export function parsed(line: string): unknown {
   try {
-    row = JSON.parse(line)
+    return JSON.parse(line)
   } catch {
     return undefined
   }
+}
+
+/** Returns the message of a row, in the places where a repair looks for it. */
+export function messageIn(row: unknown, isPi: boolean): object | undefined {
   if (typeof row !== 'object' || row === null) return undefined
   const { type, role, message } = row as Record<string, unknown>
   const isWrapped = role === undefined && ['message', 'user', 'assistant'].includes(String(type))

@@ -2,27 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Agent as PiAgent } from '@earendil-works/pi-agent-core'
-import { fauxAssistantMessage, getModels, registerFauxProvider, streamSimple } from '@earendil-works/pi-ai'
+import { fauxAssistantMessage, registerFauxProvider } from '@earendil-works/pi-ai'
 import { convertToLlm } from '@earendil-works/pi-coding-agent'
-import {
-  AIMessage,
-  BaseMessage,
-  filterMessages,
-  HumanMessage,
-  ToolMessage,
-  trimMessages,
-} from '@langchain/core/messages'
-import {
-  Agent,
-  OpenAIChatCompletionsModel,
-  OpenAIResponsesModel,
-  Runner,
-  setTracingDisabled,
-} from '@openai/agents'
+import { AIMessage, filterMessages, HumanMessage, ToolMessage, trimMessages } from '@langchain/core/messages'
+import { Agent, Runner, setTracingDisabled } from '@openai/agents'
 import { convertToModelMessages, generateText } from 'ai'
-import { MockLanguageModelV3 } from 'ai/test'
 import { createAgent, createMiddleware, fakeModel } from 'langchain'
 import { repairToolPairs } from 'spillway'
+import { agents, clients, langChain, makeModel, pairsIn, pairsOf, pi, requestOf, sdk } from './sent.mjs'
 
 setTracingDisabled(true)
 
@@ -44,55 +31,7 @@ const broken = ({ user, calls, result }) => [
 /** Calls (+) and results (-) in their order, once the history is repaired. */
 const WHOLE = ['+a', '+b', '-b', '-a', '+c', '-c']
 
-/** Calls and results in the body of a request to any provider. */
-function pairsIn(body) {
-  if (Array.isArray(body)) return body.flatMap(pairsIn)
-  if (typeof body !== 'object' || body === null) return []
-  const { type, role, id, call_id } = body
-  if (type === 'tool_use' || (type === 'function' && body.function)) return [`+${id}`]
-  if (type === 'tool_result') return [`-${body.tool_use_id}`]
-  if (type === 'function_call') return [`+${call_id}`]
-  if (type === 'function_call_output') return [`-${call_id}`]
-  if (type === 'tool-call') return [`+${body.toolCallId}`]
-  if (type === 'tool-result') return [`-${body.toolCallId}`]
-  if (role === 'tool' && body.tool_call_id) return [`-${body.tool_call_id}`]
-  if (body.functionCall) return [`+${body.functionCall.name}`]
-  if (body.functionResponse) return [`-${body.functionResponse.name}`]
-  if (body.toolUse) return [`+${body.toolUse.toolUseId}`]
-  if (body.toolResult) return [`-${body.toolResult.toolUseId}`]
-  return Object.values(body).flatMap(pairsIn)
-}
-
-const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } }
-
-/** A model of the AI SDK that keeps what it is sent. */
-function makeModel() {
-  const sent = []
-  const model = new MockLanguageModelV3({
-    doGenerate: async ({ prompt }) => {
-      sent.push(...pairsIn(prompt))
-      const finishReason = { unified: 'stop', raw: 'stop' }
-      return { content: [{ type: 'text', text: 'done' }], finishReason, usage, warnings: [] }
-    },
-  })
-  return { model, sent }
-}
-
-const ofSdk = broken({
-  user: (content) => ({ role: 'user', content }),
-  calls: (...ids) => [
-    {
-      role: 'assistant',
-      content: ids.map((id) => ({ type: 'tool-call', toolCallId: id, toolName: id, input: {} })),
-    },
-  ],
-  result: (id) => ({
-    role: 'tool',
-    content: [
-      { type: 'tool-result', toolCallId: id, toolName: id, output: { type: 'text', value: `of ${id}` } },
-    ],
-  }),
-})
+const ofSdk = broken(sdk)
 
 test('AI SDK: a broken history is refused by the SDK itself, a repaired one is sent', async () => {
   const { model, sent } = makeModel()
@@ -123,35 +62,7 @@ test('AI SDK: a chat that was left while a tool ran', async () => {
   assert.deepEqual(sent, ['+a', '+b', '-a', '-b'])
 })
 
-const ofPi = broken({
-  user: (content) => ({ role: 'user', content, timestamp: 1 }),
-  calls: (...ids) => [
-    fauxAssistantMessage(
-      ids.map((id) => ({ type: 'toolCall', id, name: id, arguments: {} })),
-      { stopReason: 'toolUse' },
-    ),
-  ],
-  result: (id) => ({
-    role: 'toolResult',
-    toolCallId: id,
-    toolName: id,
-    content: [{ type: 'text', text: `of ${id}` }],
-    isError: false,
-    timestamp: 2,
-  }),
-})
-
-/** The body of the request that Pi makes of messages. */
-async function requestOf(provider, messages) {
-  let body
-  const onPayload = (payload) => {
-    body = payload
-    throw new Error('nothing is sent')
-  }
-  const [model] = getModels(provider)
-  await streamSimple(model, { messages }, { apiKey: 'key', onPayload }).result()
-  return body
-}
+const ofPi = broken(pi)
 
 for (const provider of ['anthropic', 'openai', 'google', 'xai', 'amazon-bedrock'])
   test(`Pi, a request to ${provider}: a result without a call is sent on, a repaired history is whole`, async () => {
@@ -191,24 +102,7 @@ test('Pi: an agent goes on from a broken history, by transformContext', async ()
   )
 })
 
-const ofLangChain = broken({
-  user: (content) => new HumanMessage(content),
-  calls: (...ids) => [
-    new AIMessage({
-      content: '',
-      tool_calls: ids.map((id) => ({ id, name: id, args: {}, type: 'tool_call' })),
-    }),
-  ],
-  result: (id) => new ToolMessage({ content: `of ${id}`, tool_call_id: id, name: id }),
-})
-
-/** Calls and results that a model of LangChain was sent, all of them in their classes. */
-const pairsOf = (messages) =>
-  messages.flatMap((message) => {
-    assert.ok(BaseMessage.isInstance(message))
-    if (ToolMessage.isInstance(message)) return `-${message.tool_call_id}`
-    return (message.tool_calls ?? []).map(({ id }) => `+${id}`)
-  })
+const ofLangChain = broken(langChain)
 
 test('LangChain: a model is sent whole pairs, by wrapModelCall', async () => {
   const repair = createMiddleware({
@@ -257,52 +151,7 @@ test('LangChain: its functions take the messages that a repair adds', async () =
   }
 })
 
-const ofAgents = broken({
-  user: (content) => ({ role: 'user', content }),
-  calls: (...ids) =>
-    ids.map((id) => ({ type: 'function_call', callId: id, name: id, arguments: '{}', status: 'completed' })),
-  result: (id) => ({
-    type: 'function_call_result',
-    callId: id,
-    name: id,
-    status: 'completed',
-    output: { type: 'text', text: `of ${id}` },
-  }),
-})
-
-/** Clients that keep the body of a request, with the models that use them. */
-const clients = {
-  Responses: (keep) =>
-    new OpenAIResponsesModel(
-      {
-        responses: {
-          create: (body) => {
-            keep(body.input)
-            const content = [{ type: 'output_text', text: 'done', annotations: [] }]
-            const message = { type: 'message', id: 'm', role: 'assistant', status: 'completed', content }
-            const made = Promise.resolve({ id: 'r', output: [message], usage: {} })
-            return Object.assign(made, { withResponse: async () => ({ data: await made, response: {} }) })
-          },
-        },
-      },
-      'gpt',
-    ),
-  Chat: (keep) =>
-    new OpenAIChatCompletionsModel(
-      {
-        baseURL: 'http://localhost',
-        chat: {
-          completions: {
-            create: async (body) => {
-              keep(body.messages)
-              return { id: 'r', choices: [{ message: { role: 'assistant', content: 'done' } }] }
-            },
-          },
-        },
-      },
-      'gpt',
-    ),
-}
+const ofAgents = broken(agents)
 
 for (const [name, makeModel] of Object.entries(clients))
   test(`OpenAI Agents, ${name}: every output has its call, and every call its output`, async () => {

@@ -3,6 +3,7 @@ import { PROVIDERS } from '../media/medium.js'
 import { checkMedia, type MediaBudget, requestBytesOf } from '../media_options.js'
 import { type Aggregate, checkAggregate } from '../plan.js'
 import { bound, checkOptions, choice, limit, optionError, text } from '../validate.js'
+import { type CachePrices, checkPrices } from './cache_prices.js'
 import { type Counter, counterOf } from './token_counter.js'
 
 /** The checked input of a precheck, without the messages. */
@@ -13,6 +14,10 @@ export interface BudgetOptions {
   /** Chars that one tool result may hold. */
   readonly maxEach: number
   readonly aggregate: Aggregate
+  /** The orders in which results may be cut: that of the caller, or each if the price decides. */
+  readonly orders: readonly Aggregate['order'][]
+  /** Undefined: plans do not look at the cache. */
+  readonly prices: CachePrices | undefined
   readonly counter: Counter
   /** Place of the provider among the tokens of an image, the last one for the dearest. */
   readonly provider: number
@@ -32,16 +37,20 @@ export function checkBudget(input: Omit<PrecheckInput, 'messages'>): BudgetOptio
   const reserveTokens = limit('reserveTokens', input.reserveTokens)
   const { aggregate = {} } = input
   const media = checkMedia(input.media)
+  const prices = input.prices === undefined ? undefined : checkPrices(input.prices)
   const maxEach = bound('perResultMaxChars', input.perResultMaxChars, resultChars(contextTokens))
+  const checked = checkAggregate(aggregate, {
+    maxChars: allResultsChars(contextTokens, maxEach),
+    minKeepChars: 0,
+  })
   return {
     budgetTokens: budgetOf(contextTokens, reserveTokens),
     contextTokens,
     safetyMargin: margin(input.safetyMargin),
     maxEach,
-    aggregate: checkAggregate(aggregate, {
-      maxChars: allResultsChars(contextTokens, maxEach),
-      minKeepChars: 0,
-    }),
+    aggregate: checked,
+    orders: prices && aggregate.order === undefined ? ['oldest', 'newest'] : [checked.order],
+    prices,
     counter: counterOf(input.countTokens),
     provider: providerAt(input.provider),
     maxRequestBytes: bound('maxRequestBytes', input.maxRequestBytes, requestBytesOf(media)),

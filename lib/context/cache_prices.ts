@@ -1,3 +1,6 @@
+import type { ClearOptions } from 'spillway'
+import { checkOptions, optionError } from '../validate.js'
+
 /** A result that can become shorter. */
 export interface Saving {
   /** Index of the first message that this changes. */
@@ -10,6 +13,24 @@ export interface Saving {
   readonly age: number
 }
 
+/** Factor applied to what a change costs, where it must not cost too much: token counts are estimates. */
+const MARGIN = 1.1
+
+/** What is known of the requests to come. */
+export interface Outlook {
+  /** Their number with this one, if the caller knows it. Otherwise this one may be the last, so that a change may cost
+   *  no more than `balance`: then no history is ever dearer than without changes. */
+  readonly requests: number | undefined
+  /** What earlier changes have saved so far, less what they cost. */
+  readonly balance: number
+}
+
+/** Savings that a provider's prompt is changed for, and what this request costs less (more if negative). */
+export interface Change<T> {
+  readonly savings: readonly T[]
+  readonly price: number
+}
+
 /**
  * Prices of a prompt whose beginning a provider caches. A change at a message has the provider write the rest of the
  * prompt again instead of reading it, once. The tokens that it saves are not read in this request, nor in those to come.
@@ -20,22 +41,28 @@ export class CachePrices {
     readonly read: number,
   ) {}
 
+  /** Returns the price of messages whose first `known` are cached. */
+  of(tokens: readonly number[], known: number): number {
+    return tokens.reduce((sum, one, at) => sum + one * (at < known ? this.read : this.write), 0)
+  }
+
   /**
-   * Returns the savings of the change that pays most, an empty list if none pays. Everything after its first message
-   * that can become shorter does: the provider writes that part anew in any case.
+   * Returns the change that pays most, undefined if none pays. Everything after its first message that can become
+   * shorter does: the provider writes that part anew in any case.
    *
-   * `tokens`: those of each message; `sent`: the messages of the last request, which are cached; `requests`: those to
-   * come, this one included; `least`: tokens that a change must save.
+   * `tokens`: those of each message; `sent`: the messages of the last request, which are cached; `least`: tokens that a
+   * change must save.
    */
   best<T extends Saving>(
     savings: readonly T[],
     tokens: readonly number[],
     sent: number,
-    requests: number,
+    { requests, balance }: Outlook,
     least: number,
-  ): readonly T[] {
+  ): Change<T> | undefined {
     const order = savings.toSorted((a, b) => b.from - a.from)
-    let [count, most, gain, all, cached, after] = [0, 0, 0, 0, 0, 0]
+    let [most, gain, now, all, cached, after] = [0, 0, 0, 0, 0, 0]
+    let best: { count: number; price: number } | undefined
     let end = Math.min(sent, tokens.length)
     for (let at = 0; at < order.length; ) {
       const { from } = order[at] as T
@@ -45,13 +72,30 @@ export class CachePrices {
         const isCached = message < sent
         all += saved
         if (isCached) cached += saved
-        gain += saved * (isCached ? this.read * Math.min(requests, age) : this.write)
+        now += saved * (isCached ? this.read : this.write)
+        gain += saved * (isCached ? this.read * Math.min(requests ?? age, age) : this.write)
       }
-      const net = gain - Math.max(0, this.write - this.read) * Math.max(0, after - cached)
+      const rewritten = Math.max(0, this.write - this.read) * Math.max(0, after - cached)
+      const net = gain - rewritten
+      const price = now - rewritten * MARGIN
+      if (requests === undefined && balance + price < 0) continue
       // Of equal ones the earliest, so that a second call finds nothing that pays.
       if (all < least || net <= 0 || net < most) continue
-      ;[count, most] = [at, net]
+      most = net
+      best = { count: at, price }
     }
-    return order.slice(0, count)
+    return best && { savings: order.slice(0, best.count), price: best.price }
   }
+}
+
+export function checkPrices(given: ClearOptions['prices'] = {}): CachePrices {
+  const { write, read, input } = checkOptions('prices', given)
+  const plain = price('prices.input', input, 1)
+  return new CachePrices(price('prices.write', write, 1.25 * plain), price('prices.read', read, 0.1 * plain))
+}
+
+function price(field: string, value: unknown, preset: number): number {
+  if (value === undefined) return preset
+  if (typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY) return value
+  throw optionError(typeof value === 'number' ? RangeError : TypeError, field, 'a number from 0 up', value)
 }

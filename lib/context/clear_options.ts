@@ -1,7 +1,7 @@
 import type { ClearOptions, ClearState } from 'spillway'
 import { get, isList, isObject } from '../untrusted.js'
 import { bound, checkNames, checkOptions, choice, flag, optionError, positive, texts } from '../validate.js'
-import { CachePrices } from './cache_prices.js'
+import { type CachePrices, checkPrices } from './cache_prices.js'
 
 /** The checked options of a clearing. */
 export interface Clearing {
@@ -11,9 +11,11 @@ export interface Clearing {
   readonly excludeTools: ReadonlySet<string>
   /** Returns true if the arguments of the calls of a tool are cleared with its results. */
   readonly clearsInputs: (tool: string | undefined) => boolean
+  /** True if results stay that a later call used by name. */
+  readonly keepUsed: boolean
   readonly dedupe: 'exact' | 'near' | false
   readonly prices: CachePrices
-  /** Undefined: as many as the history has answers of the model. */
+  /** Undefined: any may be the last. */
   readonly requestsToCome: number | undefined
   readonly state: ClearState
 }
@@ -25,6 +27,7 @@ export function checkClearing(options: ClearOptions): Clearing {
     clearAtLeast,
     excludeTools,
     clearToolInputs,
+    keepUsed,
     dedupe,
     prices,
     requestsToCome,
@@ -36,6 +39,7 @@ export function checkClearing(options: ClearOptions): Clearing {
     clearAtLeast: amount('clearAtLeast', clearAtLeast, ['input_tokens'], 0).value,
     excludeTools: new Set(texts('excludeTools', excludeTools)),
     clearsInputs: checkInputs(clearToolInputs),
+    keepUsed: flag('keepUsed', keepUsed, false),
     dedupe: checkDedupe(dedupe),
     prices: checkPrices(prices),
     requestsToCome: requestsToCome === undefined ? undefined : positive('requestsToCome', requestsToCome, 1),
@@ -72,25 +76,21 @@ function checkDedupe(given: unknown): Clearing['dedupe'] {
   return choice<'exact' | 'near'>('dedupe', given, ['exact', 'near'], 'exact')
 }
 
-function checkPrices(given: ClearOptions['prices'] = {}): CachePrices {
-  const { write, read, input } = checkOptions('prices', given)
-  const plain = price('prices.input', input, 1)
-  return new CachePrices(price('prices.write', write, 1.25 * plain), price('prices.read', read, 0.1 * plain))
-}
-
-function price(field: string, value: unknown, preset: number): number {
-  if (value === undefined) return preset
-  if (typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY) return value
-  throw optionError(typeof value === 'number' ? RangeError : TypeError, field, 'a number from 0 up', value)
-}
-
 const EMPTY: ClearState = { results: {} }
 
 function checkState(given: unknown): ClearState {
   if (given === undefined) return EMPTY
   const results = isObject(given) ? get(given, 'results') : undefined
+  const balance = isObject(given) ? get(given, 'balance') : undefined
+  const isNumber = (value: unknown) => Number.isFinite(value)
   const isKnown = (entry: unknown) =>
-    isObject(entry) && typeof get(entry, 'hash') === 'string' && typeof get(entry, 'text') === 'string'
-  if (isObject(results) && Object.values(results).every(isKnown)) return given as ClearState
+    isObject(entry) &&
+    typeof get(entry, 'hash') === 'string' &&
+    typeof get(entry, 'text') === 'string' &&
+    (get(entry, 'saved') === undefined || isNumber(get(entry, 'saved')))
+  const isBalance =
+    balance === undefined ||
+    (isObject(balance) && isNumber(get(balance, 'answers')) && isNumber(get(balance, 'price')))
+  if (isBalance && isObject(results) && Object.values(results).every(isKnown)) return given as ClearState
   throw optionError(TypeError, 'state', 'the `state` that clearToolResults returned', given)
 }

@@ -12,12 +12,13 @@ import { callName } from '../dialect/results.js'
 import { jsonOf } from '../json.js'
 import { checkMessages } from '../result/clamp_messages.js'
 import { elementsOf } from '../result/message_results.js'
-import type { Saving } from './cache_prices.js'
+import type { Change, Saving } from './cache_prices.js'
 import { type Clearing, checkClearing } from './clear_options.js'
 import { clearedText, isWritable, LEAST, withoutInputs, withoutLong, withoutResults } from './cleared.js'
 import { repeatsIn } from './repeated.js'
 import { sumOf } from './token_counter.js'
 import { estimate, hashOf, MadeCalls, readUses, type ToolUse, tokensIn } from './tool_uses.js'
+import { usedIn } from './used.js'
 
 export function clearToolResults<T extends readonly unknown[]>(
   messages: T,
@@ -48,7 +49,8 @@ class History {
   /** Tokens of each message as it was given. */
   readonly #tokens: readonly number[]
   readonly #calls: MadeCalls
-  readonly #requests: number
+  /** Answers of the model, each to one request. */
+  readonly #answers: number
   /** The messages of the last request: those before the last answer of the model. */
   readonly #sent: number
   /** Entries by the use that they clear. */
@@ -64,7 +66,7 @@ class History {
     this.#tokens = tokens
     this.#calls = new MadeCalls(this.#given)
     this.#sent = answers.at(-1) ?? 0
-    this.#requests = Math.min(clearing.requestsToCome ?? Math.max(1, answers.length), Number.MAX_SAFE_INTEGER)
+    this.#answers = answers.length
     for (const use of uses) {
       const known = this.#known(use)
       if (known && known.hash === hashOf(use.result) && this.#hasTarget(known)) this.#entries.set(use, known)
@@ -88,21 +90,40 @@ class History {
     const { state } = this.#clearing
     const before = this.#written()
     const tokens = before === this.#given ? this.#tokens : tokensIn(before)
-    const added = this.#clear(tokens)
-    const messages = added.length === 0 ? before : this.#written()
+    const balance = this.#balance()
+    const change = this.#change(tokens, balance)
+    for (const { use, entry, saved } of change?.savings ?? []) this.#entries.set(use, { ...entry, saved })
+    const messages = change ? this.#written() : before
     const isSame = messages.every((message, at) => message === this.#given[at])
-    const entries = added.map(({ use, entry }) => [use.key, entry] as const)
     return {
       messages: isSame ? this.#messages : messages,
-      state: added.length === 0 ? state : { results: { ...state.results, ...Object.fromEntries(entries) } },
-      cleared: added.length,
-      savedTokens: added.length === 0 ? 0 : Math.round(total(tokens) - total(tokensIn(messages))),
+      state: change ? this.#stateAfter(change, balance) : state,
+      cleared: change?.savings.length ?? 0,
+      savedTokens: change ? Math.round(total(tokens) - total(tokensIn(messages))) : 0,
     }
   }
 
-  /** Clears the results that pay, and returns them. `tokens`: those of each message before. */
-  #clear(tokens: readonly number[]): readonly Shortening[] {
-    const { trigger, prices, clearAtLeast } = this.#clearing
+  /** Returns what the clearings up to the last request have saved, less what they cost. Each request reads less. */
+  #balance(): number {
+    const { balance } = this.#clearing.state
+    if (!balance) return 0
+    // A compaction takes answers away: what was saved meanwhile is unknown.
+    const requests = Math.max(0, this.#answers - balance.answers)
+    const saved = total([...this.#entries.values()].map(({ saved = 0 }) => saved))
+    return balance.price + requests * saved * this.#clearing.prices.read
+  }
+
+  #stateAfter({ savings, price }: Change<Shortening>, balance: number): ClearState {
+    const entries = savings.map(({ use }) => [use.key, this.#entries.get(use) as ClearedResult] as const)
+    return {
+      results: { ...this.#clearing.state.results, ...Object.fromEntries(entries) },
+      balance: { answers: this.#answers, price: balance + price },
+    }
+  }
+
+  /** Returns the results to clear, undefined if none pays. `tokens`: those of each message before. */
+  #change(tokens: readonly number[], balance: number): Change<Shortening> | undefined {
+    const { trigger, prices, clearAtLeast, requestsToCome: requests } = this.#clearing
     const isReached =
       trigger.type === 'input_tokens'
         ? total(tokens) > trigger.value
@@ -112,11 +133,8 @@ class History {
     const uses = new Set(clearable.map(({ use }) => use))
     const all = [...clearable, ...repeats.filter(({ use }) => !uses.has(use))]
     const pays = (some: readonly Shortening[], least: number) =>
-      prices.best(some, tokens, this.#sent, this.#requests, least)
-    const best = isReached ? pays(all, clearAtLeast) : []
-    const added = best.length > 0 ? best : pays(repeats, 0)
-    for (const { use, entry } of added) this.#entries.set(use, entry)
-    return added
+      prices.best(some, tokens, this.#sent, { requests, balance }, least)
+    return (isReached ? pays(all, clearAtLeast) : undefined) ?? pays(repeats, 0)
   }
 
   /** Returns the results that repeat an earlier one. */
@@ -143,12 +161,14 @@ class History {
     const older = Math.max(0, this.#uses.length - this.#clearing.keep)
     const pending = new Map(repeats.map(({ use, entry }) => [use, entry]))
     const needed = new Set<string | undefined>()
+    const used = this.#clearing.keepUsed ? usedIn(this.#uses, this.#calls) : undefined
+    const stays = (use: ToolUse) => this.#isExcluded(use) || (used?.has(use) ?? false)
     for (const [at, use] of this.#uses.entries()) {
       const { of } = pending.get(use) ?? this.#known(use) ?? {}
-      if (of && (at >= older || this.#isExcluded(use))) needed.add(of.key)
+      if (of && (at >= older || stays(use))) needed.add(of.key)
     }
     return this.#uses.slice(0, older).flatMap((use) => {
-      if (this.#entries.has(use) || needed.has(use.key) || this.#isExcluded(use)) return []
+      if (this.#entries.has(use) || needed.has(use.key) || stays(use)) return []
       if ((use.chars <= LEAST && !use.hasMedia) || !isWritable(use.result, use.hasMedia)) return []
       const one = this.#shortening(use, clearedText(use.result))
       return one.saved > 0 ? one : []

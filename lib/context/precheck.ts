@@ -6,7 +6,9 @@ import { checkMessages } from '../result/clamp_messages.js'
 import { History } from '../result/history.js'
 import { elementsOf } from '../result/message_results.js'
 import { checkNames } from '../validate.js'
+import { applyPlan } from './apply_plan.js'
 import { type BudgetOptions, checkBudget } from './budget_options.js'
+import type { CachePrices } from './cache_prices.js'
 import { CutSearch, type Cuts, PromptResult } from './find_cuts.js'
 import { Drops } from './find_drops.js'
 import { bodyBytesOf, MESSAGE, type MessageShares, readShares, tokensOf } from './message_tokens.js'
@@ -67,10 +69,40 @@ export class Prompt {
     return this.#usage ? this.#anchored(this.#usage, NO_CUTS, margin) : this.#estimated(NO_CUTS, margin)
   }
 
+  /** Checks the prompt. Where prices are given, the cheaper plan is taken of those that help as much. */
   check(): Precheck {
-    const { budgetTokens, safetyMargin, maxRequestBytes } = this.#options
+    const { orders, aggregate, prices } = this.#options
+    const checks = orders.map((order) =>
+      this.#checked({ ...this.#options, aggregate: { ...aggregate, order } }),
+    )
+    const [first] = checks as [Precheck]
+    if (!prices) return first
+    const priced = checks
+      .filter(({ route }) => route === first.route)
+      .map((check) => ({ ...check, price: this.#priceOf(check.plan, prices) }))
+    return priced.reduce((best, check) => (check.price < best.price ? check : best))
+  }
+
+  /** Returns the price of the request after a plan. Messages before the last answer of the model are cached, up to the
+   *  first one that the plan changes. */
+  #priceOf(plan: readonly PlanStep[], prices: CachePrices): number {
+    const { counter, provider, systemPrompt, tools, prompt } = this.#options
+    const left = applyPlan(this.#read, plan)
+    const tokens = readShares(left, counter).map((one) => tokensOf([one], counter, provider))
+    const isFirst = ({ isAnswer }: MessageShares, at: number) => isAnswer && !this.#messages[at - 1]?.isAnswer
+    const sent = Math.max(0, this.#messages.findLastIndex(isFirst))
+    const changed = left.findIndex((message, at) => message !== this.#read[at])
+    const known = changed < 0 ? sent : Math.min(sent, changed)
+    const schemas = tools === undefined ? 0 : sumOf([jsonOf(tools) ?? ''], counter)
+    const before = this.#counted(systemPrompt) + schemas
+    const all = [before, ...tokens, this.#counted(prompt)]
+    return Math.round(prices.of(all, sent > 0 ? known + 1 : 0))
+  }
+
+  #checked(options: BudgetOptions): Precheck {
+    const { budgetTokens, safetyMargin, maxRequestBytes } = options
     const isBounded = maxRequestBytes !== Number.POSITIVE_INFINITY
-    const search = new CutSearch(this.#rows, this.#options, this.#usage?.messages ?? 0)
+    const search = new CutSearch(this.#rows, options, this.#usage?.messages ?? 0)
     const estimatedTokens = this.estimate(safetyMargin)
     const figures = {
       estimatedTokens,
@@ -83,7 +115,7 @@ export class Prompt {
     if (estimatedTokens <= budgetTokens && !isOver) return { route: 'fits', ...figures, plan: [] }
     // Also counts the messages that the provider counted: the tokens freed from a result depend on its size.
     const uncut = this.#left(NO_CUTS)
-    const drops = new Drops(this.#rows, this.#options, this.#usage?.messages ?? 0)
+    const drops = new Drops(this.#rows, options, this.#usage?.messages ?? 0)
     const isSmall = (cuts: Cuts) => !isOver || this.bytes - cuts.freedBytes <= maxRequestBytes
     const fits = (cuts: Cuts, spare: number) => this.#left(cuts) + spare <= budgetTokens && isSmall(cuts)
     // Payloads go first where bytes are over, texts where tokens are.

@@ -97,6 +97,11 @@ export class MadeCalls {
     return this.#calls.get(name)?.findLast((call) => call.at <= at)
   }
 
+  all(): MadeCall[] {
+    this.#calls ??= this.#readCalls()
+    return [...this.#calls.values()].flat()
+  }
+
   toolOf(use: ToolUse): string | undefined {
     return use.result.tool ?? this.of(use)?.tool
   }
