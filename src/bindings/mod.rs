@@ -15,6 +15,7 @@ mod process;
 mod redact;
 mod session;
 mod shape;
+mod slots;
 mod spill;
 mod structured;
 mod task;

@@ -80,7 +80,7 @@ fn keep_unread(splices: &mut Splices, slot: &Slot, room: usize) {
         return;
     }
     if slot.members.is_empty() {
-        return match shrink(slot.value, room) {
+        return match shrink(slot.value, room, None) {
             Some(json) => splices.replace(slot.value, json),
             None => splices.remove(slot.value),
         };

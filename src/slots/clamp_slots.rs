@@ -65,7 +65,8 @@ fn clamp_one(slot: &Slot, text: &Literal, rules: &SlotRules) -> SlotCuts {
     let edit = match fit {
         Fit::Whole => whole(slot),
         _ if slot.json == Some(As::Encoded) => {
-            nested_json::clamp(text, rules).map_or_else(|| whole(slot), SlotEdit::Replace)
+            let most = rules.policy.limits.bytes.min(rules.policy.limits.chars);
+            nested_json::clamp(text, most, rules).map_or_else(|| whole(slot), SlotEdit::Replace)
         }
         Fit::Prepared(text) => SlotEdit::Replace(text),
         Fit::Cut(cut) => SlotEdit::Replace(showing(cut, text, rules)),

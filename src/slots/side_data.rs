@@ -1,5 +1,7 @@
 //! Shrinks data beside the text of a result to a size in bytes. It stays valid JSON.
 
+use std::mem;
+
 use super::payload_name::{medium_of, omitted};
 use crate::encoding::is_high;
 use crate::json::{Literal, Value, on_one_line, string};
@@ -10,6 +12,8 @@ const SMALL: usize = 256;
 const DEPTH: usize = 4;
 /// The minimum room for showing part of a value.
 const LEAST: usize = 40;
+const COMMA: usize = 1;
+const COLON: usize = 1;
 
 /// The name of the member that counts omitted members.
 pub const MORE: &str = "[...]";
@@ -35,20 +39,20 @@ pub fn cap(value: Value, max: usize, most: usize) -> Option<Option<String>> {
     if bytes <= most {
         return None;
     }
-    let json = written(value);
-    let above = Above { bytes: Some(bytes), ..Above::default() };
-    Some(if json.len() <= max { Some(json) } else { shrink_below(value, max, &above) })
+    Some(shrink(value, max, Some(bytes)))
 }
 
-/// Like [`cap`], without the original size. Returns `None` if even an empty value does not fit.
-pub fn shrink(value: Value, max: usize) -> Option<String> {
+/// Shrinks a value to `max` bytes of JSON, and states its original size inside if that is given. Returns `None` if not
+/// even an empty value fits.
+pub fn shrink(value: Value, max: usize, original: Option<usize>) -> Option<String> {
     let json = written(value);
-    if json.len() <= max { Some(json) } else { shrink_below(value, max, &Above::default()) }
+    let above = Above { bytes: original, ..Above::default() };
+    if json.len() <= max { Some(json) } else { shrink_below(value, max, &above) }
 }
 
 /// Returns the JSON of members or elements that together take `room` bytes at most. `None` are left out, and the last
 /// value counts those.
-pub fn fit_parts(parts: &[Value], room: usize) -> (Vec<Option<String>>, Option<String>) {
+pub fn fit_parts(parts: &[Value], room: usize) -> Fitted {
     fit_below(parts, room, &Above::default())
 }
 
@@ -82,48 +86,69 @@ fn shrink_below(value: Value, room: usize, above: &Above) -> Option<String> {
     Some(if value.is_list() { format!("[{all}]") } else { format!("{{{all}}}") })
 }
 
-fn fit_below(parts: &[Value], room: usize, above: &Above) -> (Vec<Option<String>>, Option<String>) {
+/// Members or elements that are kept as JSON, each in its place, and the value that counts the others.
+pub type Fitted = (Vec<Option<String>>, Option<String>);
+
+fn fit_below(parts: &[Value], room: usize, above: &Above) -> Fitted {
     let is_list = parts.first().is_some_and(|part| part.name().is_none());
     let more = |count: usize| match is_list {
         true => string(&format!("[... {count} more items]")),
         false => string(&format!("{count} more members")),
     };
-    // Separators are a comma and, behind names, a colon.
-    let reserved = more(parts.len()).len() + 1 + if is_list { 0 } else { string(MORE).len() + 1 };
-    let left = room.checked_sub(reserved);
-    let (says_more, mut room) = (left.is_some(), left.unwrap_or(0));
-    let mut whole: Vec<Option<String>> = parts.iter().map(|part| Some(written(*part))).collect();
-    let mut order: Vec<(usize, usize)> = whole.iter().flatten().map(String::len).enumerate().collect();
-    let is_small = |at: usize, size: usize| !parts[at].is_container() && size <= SMALL;
-    if !is_list {
-        // Small scalars in their order, then the smallest first: room that they leave goes to larger ones.
-        order.sort_by_key(|(at, size)| if is_small(*at, *size) { (0, *at) } else { (*size + 1, *at) });
-    }
-    let mut large = order.iter().filter(|(at, size)| !is_small(*at, *size)).count();
-    let medium = if is_list { None } else { medium_of(parts) }.or_else(|| above.medium.clone());
-    let below = Above { depth: above.depth + 1, bytes: None, medium };
-    let mut kept = vec![None; parts.len()];
-    for (at, size) in order {
-        let part = parts[at];
-        let around = 1 + part.name().map_or(0, |name| written(name).len() + 1);
-        let is_small = is_small(at, size);
-        let share = if is_list || is_small { room } else { room / large };
-        large -= usize::from(!is_small);
-        let Some(share) = share.checked_sub(around) else { continue };
-        let is_whole = size <= share;
-        let json = match whole[at].take() {
-            json if is_whole => json,
-            _ if share > LEAST && (is_list || !is_small) => shrink_below(part, share, &below),
-            _ => None,
-        };
-        room -= json.as_ref().map_or(0, |json| around + json.len());
-        kept[at] = json;
-        if is_list && !is_whole {
+    let name = if is_list { 0 } else { string(MORE).len() + COLON };
+    let left = room.checked_sub(more(parts.len()).len() + name + COMMA);
+    let fit = if is_list { fit_items } else { fit_members };
+    let kept = fit(parts, left.unwrap_or(0), above);
+    let missing = kept.iter().filter(|part| part.is_none()).count();
+    (kept, (missing > 0 && left.is_some()).then(|| more(missing)))
+}
+
+/// Keeps the first elements, the last of them in part. The elements behind them are not written.
+fn fit_items(items: &[Value], mut room: usize, above: &Above) -> Vec<Option<String>> {
+    let below = Above { depth: above.depth + 1, bytes: None, medium: above.medium.clone() };
+    let mut kept = vec![None; items.len()];
+    for (item, kept) in items.iter().zip(&mut kept) {
+        let Some(share) = room.checked_sub(COMMA) else { break };
+        let json = written(*item);
+        let is_whole = json.len() <= share;
+        *kept = if is_whole { Some(json) } else { part_of(*item, share, &below) };
+        room -= kept.as_ref().map_or(0, |json| json.len() + COMMA);
+        if !is_whole {
             break;
         }
     }
-    let missing = kept.iter().filter(|part| part.is_none()).count();
-    (kept, (missing > 0 && says_more).then(|| more(missing)))
+    kept
+}
+
+/// Keeps small scalars in their order, then the smallest members first: room that they leave serves larger ones.
+fn fit_members(members: &[Value], mut room: usize, above: &Above) -> Vec<Option<String>> {
+    let medium = medium_of(members).or_else(|| above.medium.clone());
+    let below = Above { depth: above.depth + 1, bytes: None, medium };
+    let mut whole: Vec<String> = members.iter().map(|member| written(*member)).collect();
+    let mut order: Vec<(usize, usize)> = whole.iter().map(String::len).enumerate().collect();
+    let is_small = |at: usize, size: usize| !members[at].is_container() && size <= SMALL;
+    order.sort_by_key(|(at, size)| if is_small(*at, *size) { (0, *at) } else { (*size + 1, *at) });
+    let mut large = order.iter().filter(|(at, size)| !is_small(*at, *size)).count();
+    let mut kept = vec![None; members.len()];
+    for (at, size) in order {
+        let around = members[at].name().map_or(0, |name| written(name).len() + COLON) + COMMA;
+        let is_small = is_small(at, size);
+        let share = if is_small { room } else { room / large };
+        large -= usize::from(!is_small);
+        let Some(share) = share.checked_sub(around) else { continue };
+        kept[at] = match mem::take(&mut whole[at]) {
+            json if size <= share => Some(json),
+            _ if is_small => None,
+            _ => part_of(members[at], share, &below),
+        };
+        room -= kept[at].as_ref().map_or(0, |json| around + json.len());
+    }
+    kept
+}
+
+/// Shrinks a part of a value, unless its room is too small to show anything.
+fn part_of(part: Value, room: usize, above: &Above) -> Option<String> {
+    if room > LEAST { shrink_below(part, room, above) } else { None }
 }
 
 /// Truncates a text to fit as JSON. A payload is replaced by its size.
