@@ -12,5 +12,6 @@ export function clampEncoded(json: string, policy: EnginePolicy, clamp: Clamp): 
     const left = clamp(text, chars === Number.POSITIVE_INFINITY ? policy : shortened(policy, chars))
     return left === text ? null : left
   }
-  return native.clampNested(json, Math.min(policy.limits.bytes, policy.limits.chars), cut) ?? json
+  const text = json.toWellFormed()
+  return native.clampNested(text, Math.min(policy.limits.bytes, policy.limits.chars), cut) ?? text
 }
