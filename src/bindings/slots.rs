@@ -1,7 +1,9 @@
 //! Data of tool results, as JSON.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 
+use napi::JsString;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
@@ -31,27 +33,53 @@ pub fn with_payload_names(json: String) -> Option<JsText> {
 /// `cut` returns what is left of a text within the limits and this many chars, or null if the text fits.
 #[napi(catch_unwind, ts_return_type = "string | null")]
 pub fn clamp_nested(
+    env: Env,
     json: String,
     most: f64,
     #[napi(ts_arg_type = "(text: string, chars: number) => string | null")] cut: Cut,
 ) -> Result<Option<JsText>> {
-    let failed = RefCell::new(None);
-    let cutter = LiveCutter { cut: &cut, chars: f64::INFINITY, failed: &failed };
+    let live = Live { env: &env, cut: &cut, texts: RefCell::default(), failed: RefCell::default() };
+    let cutter = LiveCutter { live: &live, chars: f64::INFINITY };
     let left = nested_json::clamp(&Literal::from(json), most as usize, &cutter);
-    match failed.take() {
+    match live.failed.take() {
         Some(error) => Err(error),
         None => Ok(left.map(|left| answer(left.into_bytes()))),
     }
 }
 
-type Cut<'a> = Function<'a, FnArgs<(JsText, f64)>, Option<String>>;
+type Cut<'a> = Function<'a, FnArgs<(JsString<'a>, f64)>, Option<String>>;
 
-/// Has JavaScript cut texts, where a notice may be a function of the caller.
-struct LiveCutter<'a> {
+/// The side of JavaScript, which cuts texts since a notice may be a function of the caller.
+struct Live<'a> {
+    env: &'a Env,
     cut: &'a Cut<'a>,
-    chars: f64,
+    /// Texts of the JSON by position: a long one crosses once.
+    texts: RefCell<HashMap<u32, JsString<'a>>>,
     /// The first error of a call.
-    failed: &'a RefCell<Option<Error>>,
+    failed: RefCell<Option<Error>>,
+}
+
+impl<'a> Live<'a> {
+    fn text(&self, text: &Literal) -> Result<JsString<'a>> {
+        match text.ascii() {
+            Some(ascii) => self.env.create_string_latin1(ascii),
+            None => self.env.create_string_utf16(text.units()),
+        }
+    }
+
+    fn call(&self, text: &Literal, at: Option<u32>, chars: f64) -> Result<Option<String>> {
+        let known = at.and_then(|at| self.texts.borrow().get(&at).copied());
+        let sent = known.map_or_else(|| self.text(text), Ok)?;
+        if let Some(at) = at {
+            self.texts.borrow_mut().insert(at, sent);
+        }
+        self.cut.call(FnArgs::from((sent, chars)))
+    }
+}
+
+struct LiveCutter<'a> {
+    live: &'a Live<'a>,
+    chars: f64,
 }
 
 impl Cutter for LiveCutter<'_> {
@@ -59,10 +87,9 @@ impl Cutter for LiveCutter<'_> {
         LiveCutter { chars: chars as f64, ..*self }
     }
 
-    fn cut(&self, text: &Literal) -> Option<String> {
-        let left = self.cut.call(FnArgs::from((answer(text.string().into_bytes()), self.chars)));
-        left.unwrap_or_else(|error| {
-            self.failed.borrow_mut().get_or_insert(error);
+    fn cut(&self, text: &Literal, at: Option<u32>) -> Option<String> {
+        self.live.call(text, at, self.chars).unwrap_or_else(|error| {
+            self.live.failed.borrow_mut().get_or_insert(error);
             None
         })
     }

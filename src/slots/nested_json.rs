@@ -1,5 +1,7 @@
 //! Truncates a string that contains JSON and keeps it valid.
 
+use std::collections::HashMap;
+
 use super::clamp_slots::{Fit, clamp_text};
 use super::payload_name::{medium_of, omitted, with_names};
 use super::slot_rules::SlotRules;
@@ -9,8 +11,9 @@ use crate::json::{Document, Literal, Value, string};
 pub trait Cutter {
     /// Returns a cutter that leaves at most this many chars.
     fn shortened(&self, chars: usize) -> Self;
-    /// Returns what is left of a text, `None` if it fits as it is.
-    fn cut(&self, text: &Literal) -> Option<String>;
+    /// Returns what is left of a text, `None` if it fits as it is. A text of the JSON, which is cut more than once, comes
+    /// with its position.
+    fn cut(&self, text: &Literal, at: Option<u32>) -> Option<String>;
 }
 
 impl Cutter for SlotRules {
@@ -18,7 +21,7 @@ impl Cutter for SlotRules {
         SlotRules::shortened(self, chars)
     }
 
-    fn cut(&self, text: &Literal) -> Option<String> {
+    fn cut(&self, text: &Literal, _: Option<u32>) -> Option<String> {
         match clamp_text(text, self) {
             Fit::Whole => None,
             Fit::Prepared(cut) | Fit::Cut(cut) => Some(cut),
@@ -29,36 +32,44 @@ impl Cutter for SlotRules {
 /// Truncates the strings of an object to equal lengths, or replaces the whole with one string. Text that is not valid
 /// JSON is truncated as it is. Returns `None` if the text fits. `most`: chars that the limits allow.
 pub fn clamp(text: &Literal, most: usize, cutter: &impl Cutter) -> Option<String> {
-    let cut = cutter.cut(text)?;
+    let cut = cutter.cut(text, None)?;
     let json = text.string();
     let Some(document) = Document::parse(json.as_bytes()) else { return Some(cut) };
     let (root, most) = (document.root(), most.min(text.size().chars));
-    let strings = |chars| members_cut(root, &cutter.shortened(chars));
+    let names = names_in(root);
+    let strings = |chars| members_cut(root, &names, &cutter.shortened(chars));
     let lean = with_names(&json).map(Literal::from);
-    let whole = |chars| string(&left(lean.as_ref().unwrap_or(text), &cutter.shortened(chars)));
+    let left = |cutter: &_| left(lean.as_ref().unwrap_or(text), root.id(), cutter);
+    let whole = |chars| string(&left(&cutter.shortened(chars)));
     let of_strings = if root.is_object() { longest(most, cutter, strings) } else { None };
-    let last = || lean.as_ref().map_or(cut, |lean| left(lean, cutter));
+    let last = || if lean.is_some() { left(cutter) } else { cut };
     Some(of_strings.or_else(|| longest(most, cutter, whole)).unwrap_or_else(last))
 }
 
-/// Returns the object with its strings truncated.
-fn members_cut(object: Value, cutter: &impl Cutter) -> String {
+/// Returns the replacements of the payloads among the members of an object, by position.
+fn names_in(object: Value) -> HashMap<u32, Vec<String>> {
     let members: Vec<Value> = object.members().collect();
     let medium = medium_of(&members);
+    let names = |member: &Value| Some((member.id(), omitted(&member.text()?, medium.as_deref())?));
+    members.iter().filter_map(names).collect()
+}
+
+/// Returns the object with its strings truncated.
+fn members_cut(object: Value, names: &HashMap<u32, Vec<String>>, cutter: &impl Cutter) -> String {
     object.compact_with(|leaf| {
         let text = leaf.text().filter(|_| leaf.parent() == Some(object))?;
-        let Some(cut) = cutter.cut(&text) else {
+        let Some(cut) = cutter.cut(&text, Some(leaf.id())) else {
             // U+FFFD takes less room than the escape of a lone surrogate.
             return text.has_lone().then(|| string(&text.string()));
         };
-        let fits = |words: &String| cutter.cut(&words.clone().into()).is_none();
-        let names = omitted(&text.string(), medium.as_deref());
-        Some(string(&names.and_then(|names| names.into_iter().find(fits)).unwrap_or(cut)))
+        let fits = |words: &&String| cutter.cut(&(*words).clone().into(), None).is_none();
+        let name = names.get(&leaf.id()).and_then(|names| names.iter().find(fits));
+        Some(string(name.unwrap_or(&cut)))
     })
 }
 
-fn left(text: &Literal, cutter: &impl Cutter) -> String {
-    cutter.cut(text).unwrap_or_else(|| text.string())
+fn left(text: &Literal, at: u32, cutter: &impl Cutter) -> String {
+    cutter.cut(text, Some(at)).unwrap_or_else(|| text.string())
 }
 
 /// Returns the longest text that fits, to a sixteenth of its length. Escapes make it longer than its content.
@@ -68,7 +79,7 @@ fn longest(most: usize, cutter: &impl Cutter, make: impl Fn(usize) -> String) ->
     while (high - low) * 16 > high {
         let chars = (low + high).div_ceil(2);
         let json = make(chars);
-        if cutter.cut(&json.clone().into()).is_none() {
+        if cutter.cut(&json.clone().into(), None).is_none() {
             (best, low) = (Some(json), chars);
         } else {
             high = chars - 1;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::json::{Document, Value, string, without_controls};
+use crate::json::{Document, Literal, Value, string, without_controls};
 use crate::media::{data_type, is_name, is_part};
 use crate::notice::counts::grouped;
 
@@ -33,7 +33,15 @@ const LONG: usize = 1_024;
 const LONG_BESIDE: usize = 64;
 
 /// Returns the replacements of an oversized payload, longest first, or `None` if the text is not a payload.
-pub fn omitted(text: &str, medium: Option<&str>) -> Option<Vec<String>> {
+pub fn omitted(text: &Literal, medium: Option<&str>) -> Option<Vec<String>> {
+    // The start tells most texts from payloads, and a long text is not decoded for it.
+    let start = String::from_utf16_lossy(&text.head(LONG_BESIDE));
+    let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || b"+/_-=".contains(&byte);
+    let may_be = start.starts_with("data:") || start.bytes().all(is_sign);
+    if may_be { replacements(&text.string(), medium) } else { None }
+}
+
+fn replacements(text: &str, medium: Option<&str>) -> Option<Vec<String>> {
     let (kind, chars) = match data_type(text) {
         Some((kind, rest)) => (Some(kind), rest.encode_utf16().count()),
         None if is_base64(text.as_bytes(), medium) => (medium, text.len()),
@@ -54,7 +62,7 @@ pub fn with_names(json: &str) -> Option<String> {
         let members: Vec<Value> = value.members().collect();
         let medium = medium_of(&members).or(medium);
         open.extend(value.elements().chain(members).map(|part| (part, medium.clone())));
-        let name = value.string().and_then(|text| name_of(&text, medium.as_deref()));
+        let name = value.text().and_then(|text| name_of(&text, medium.as_deref()));
         names.extend(name.map(|name| (value.id(), string(&name))));
     }
     if names.is_empty() {
@@ -64,9 +72,10 @@ pub fn with_names(json: &str) -> Option<String> {
 }
 
 /// Returns the longest replacement that is shorter than the payload.
-fn name_of(text: &str, medium: Option<&str>) -> Option<String> {
-    let chars = text.encode_utf16().count();
-    omitted(text, medium)?.into_iter().find(|words| !words.is_empty() && words.len() < chars)
+fn name_of(text: &Literal, medium: Option<&str>) -> Option<String> {
+    let names = omitted(text, medium)?;
+    let chars = text.size().chars;
+    names.into_iter().find(|words| !words.is_empty() && words.len() < chars)
 }
 
 /// Returns true for base64 or base64url without white space and with consistent padding. Without a named type, the text
@@ -92,7 +101,7 @@ mod tests {
     use super::*;
 
     fn said(text: &str, medium: Option<&str>) -> Option<String> {
-        omitted(text, medium).map(|said| said[0].clone())
+        omitted(&text.to_owned().into(), medium).map(|said| said[0].clone())
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use std::mem;
 
 use super::payload_name::{medium_of, omitted};
-use crate::encoding::is_high;
 use crate::json::{Literal, Value, on_one_line, string};
 
 /// Maximum bytes of a string that is kept like a number, such as a path or an id.
@@ -153,25 +152,42 @@ fn part_of(part: Value, room: usize, above: &Above) -> Option<String> {
 
 /// Truncates a text to fit as JSON. A payload is replaced by its size.
 fn shorten(text: &Literal, room: usize, above: &Above) -> Option<String> {
-    if let Some(said) = omitted(&text.string(), above.medium.as_deref()) {
+    if let Some(said) = omitted(text, above.medium.as_deref()) {
         return said.iter().map(|said| string(said)).find(|json| json.len() <= room);
     }
-    let (total, start) = (text.size().chars, text.head(room));
+    let total = text.size().chars;
     let of = above.bytes.map(|bytes| format!(" of {bytes} bytes")).unwrap_or_default();
-    let mut length = start.len();
-    loop {
-        length -= usize::from(length > 0 && is_high(start[length - 1]));
-        let kept = String::from_utf16_lossy(&start[..length]);
-        let more = total - length;
-        let json = on_one_line(string(&format!("{kept}[... {more} more characters truncated{of}]")));
-        if json.len() <= room {
-            return Some(json);
+    let note = |more: usize| format!("[... {more} more characters truncated{of}]");
+    let around = string(&note(0)).len() - 1;
+    let (mut start, mut length, mut bytes) = (String::new(), 0, around);
+    let mut longest = None;
+    for point in char::decode_utf16(text.head(room)) {
+        // A digit of the count may free the byte that a short char needs.
+        if bytes + digits(total - length) <= room {
+            longest = Some((start.len(), total - length));
+        } else if bytes > room {
+            break;
         }
-        if length == 0 {
-            return (room >= 2).then(|| string(""));
-        }
-        // An escape takes up to six bytes, so this never removes too much.
-        length = length.saturating_sub((json.len() - room).div_ceil(6));
+        let point = point.unwrap_or(char::REPLACEMENT_CHARACTER);
+        start.push(point);
+        length += point.len_utf16();
+        bytes += json_bytes(point);
+    }
+    let Some((end, more)) = longest else { return (room >= 2).then(|| string("")) };
+    start.truncate(end);
+    Some(on_one_line(string(&(start + &note(more)))))
+}
+
+fn digits(number: usize) -> usize {
+    number.checked_ilog10().map_or(1, |log| log as usize + 1)
+}
+
+/// Returns the bytes that a char takes in JSON on one line.
+fn json_bytes(point: char) -> usize {
+    match point {
+        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+        '\u{2028}' | '\u{2029}' | ..' ' => 6,
+        _ => point.len_utf8(),
     }
 }
 
