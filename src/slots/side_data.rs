@@ -1,7 +1,5 @@
 //! Shrinks data beside the text of a result to a size in bytes. It stays valid JSON.
 
-use std::mem;
-
 use super::payload_name::{medium_of, omitted};
 use crate::json::{Literal, Value, on_one_line, string};
 
@@ -44,15 +42,30 @@ pub fn cap(value: Value, max: usize, most: usize) -> Option<Option<String>> {
 /// Shrinks a value to `max` bytes of JSON, and states its original size inside if that is given. Returns `None` if not
 /// even an empty value fits.
 pub fn shrink(value: Value, max: usize, original: Option<usize>) -> Option<String> {
-    let json = written(value);
     let above = Above { bytes: original, ..Above::default() };
-    if json.len() <= max { Some(json) } else { shrink_below(value, max, &above) }
+    within(value, max).or_else(|| shrink_below(value, max, &above))
 }
 
 /// Returns the JSON of members or elements that together take `room` bytes at most. `None` are left out, and the last
 /// value counts those.
 pub fn fit_parts(parts: &[Value], room: usize) -> Fitted {
     fit_below(parts, room, &Above::default())
+}
+
+/// Returns the JSON of a value as it is written, unless it takes more than `room` bytes.
+fn within(value: Value, room: usize) -> Option<String> {
+    if is_over(value, room) { None } else { Some(written(value)).filter(|json| json.len() <= room) }
+}
+
+/// Returns true if a value surely takes more than `room` bytes, after a look at as much of it as that: a large value is
+/// not written only to be measured.
+fn is_over(value: Value, room: usize) -> bool {
+    let mut least = 0;
+    value.leaves().any(|leaf| {
+        // An escape of six bytes may stand for one.
+        least += 1 + leaf.source().len() / 6;
+        least > room
+    })
 }
 
 /// Returns JSON as it is written to a row: on one line, without lone surrogates.
@@ -108,9 +121,9 @@ fn fit_items(items: &[Value], mut room: usize, above: &Above) -> Vec<Option<Stri
     let mut kept = vec![None; items.len()];
     for (item, kept) in items.iter().zip(&mut kept) {
         let Some(share) = room.checked_sub(COMMA) else { break };
-        let json = written(*item);
-        let is_whole = json.len() <= share;
-        *kept = if is_whole { Some(json) } else { part_of(*item, share, &below) };
+        let whole = within(*item, share);
+        let is_whole = whole.is_some();
+        *kept = whole.or_else(|| part_of(*item, share, &below));
         room -= kept.as_ref().map_or(0, |json| json.len() + COMMA);
         if !is_whole {
             break;
@@ -123,8 +136,10 @@ fn fit_items(items: &[Value], mut room: usize, above: &Above) -> Vec<Option<Stri
 fn fit_members(members: &[Value], mut room: usize, above: &Above) -> Vec<Option<String>> {
     let medium = medium_of(members).or_else(|| above.medium.clone());
     let below = Above { depth: above.depth + 1, bytes: None, medium };
-    let mut whole: Vec<String> = members.iter().map(|member| written(*member)).collect();
-    let mut order: Vec<(usize, usize)> = whole.iter().map(String::len).enumerate().collect();
+    let mut whole: Vec<Option<String>> = members.iter().map(|member| within(*member, room)).collect();
+    let size =
+        |(at, json): (usize, &Option<String>)| json.as_ref().map_or(members[at].source().len(), String::len);
+    let mut order: Vec<(usize, usize)> = whole.iter().enumerate().map(size).enumerate().collect();
     let is_small = |at: usize, size: usize| !members[at].is_container() && size <= SMALL;
     order.sort_by_key(|(at, size)| if is_small(*at, *size) { (0, *at) } else { (*size + 1, *at) });
     let mut large = order.iter().filter(|(at, size)| !is_small(*at, *size)).count();
@@ -135,10 +150,9 @@ fn fit_members(members: &[Value], mut room: usize, above: &Above) -> Vec<Option<
         let share = if is_small { room } else { room / large };
         large -= usize::from(!is_small);
         let Some(share) = share.checked_sub(around) else { continue };
-        kept[at] = match mem::take(&mut whole[at]) {
-            json if size <= share => Some(json),
-            _ if is_small => None,
-            _ => part_of(members[at], share, &below),
+        kept[at] = match whole[at].take().filter(|json| json.len() <= share) {
+            None if !is_small => part_of(members[at], share, &below),
+            json => json,
         };
         room -= kept[at].as_ref().map_or(0, |json| around + json.len());
     }
