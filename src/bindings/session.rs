@@ -23,6 +23,7 @@ use crate::session::inspect::inspect;
 use crate::session::progress::Progress;
 use crate::session::repair::{Request, repair};
 use crate::session::rewrite_row::{Options, SideData};
+use crate::session::triage::triage;
 use crate::session::undo::{Undo, undo};
 use crate::slots::slot_rules::SlotRules;
 
@@ -114,6 +115,19 @@ pub fn inspect_session(
 ) -> AsyncTask<Background> {
     let (options, watch) = (unpack_options(policy, dialect, how), Arc::clone(watch));
     Background::run(move || told(inspect(path.as_ref(), &options, top as usize, &watch)))
+}
+
+/// Tells what a repair of a session may have to do.
+#[napi(catch_unwind, ts_return_type = "Promise<string>")]
+pub fn triage_session(
+    path: String,
+    #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
+    dialect: Option<String>,
+    how: &[f64],
+    #[napi(ts_arg_type = "ExternalObject<'watch'>")] watch: &External<Arc<Progress>>,
+) -> AsyncTask<Background> {
+    let (options, watch) = (unpack_options(policy, dialect, how), Arc::clone(watch));
+    Background::run(move || told(triage(path.as_ref(), &options, &watch)))
 }
 
 /// Reads the options of a session. `how`: the limit of side data in bytes (Infinity keeps it, -1 drops it), bytes
