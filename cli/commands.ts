@@ -1,5 +1,6 @@
 import { clamp } from './commands/clamp.js'
 import { completion } from './commands/completion.js'
+import { doctor } from './commands/doctor.js'
 import { hook } from './commands/hook.js'
 import { inspect } from './commands/inspect.js'
 import { install, uninstall } from './commands/install.js'
@@ -15,6 +16,7 @@ import type { SUMMARIES } from './term/summaries.js'
 export const COMMANDS = {
   inspect,
   repair,
+  doctor,
   clamp,
   run,
   mcp,

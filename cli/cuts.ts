@@ -1,4 +1,5 @@
 import type { Cuts } from '../lib/session/session.js'
+import { platform } from './platform.js'
 import { LIMITS } from './policy.js'
 import type { Args } from './term/args.js'
 import { oneLine } from './term/escape.js'
@@ -25,15 +26,20 @@ export function adviceOf(cuts: Cuts, where: string, files: readonly string[], ar
 }
 
 /** Returns the command line that cuts what was found. */
-export function repairLine(files: readonly string[], args: Args): string {
+export function repairLine(
+  files: readonly string[],
+  args: Args,
+  flags: readonly string[] = args.has('for') ? [`--for ${args.text('for')}`] : [],
+): string {
   const limits = LIMITS.flatMap((flag) => (args.has(flag) ? `--${flag} ${args.text(flag)}` : []))
-  const provider = args.has('for') ? [`--for ${args.text('for')}`] : []
   const prepared = ['clean', 'redact'].filter((name) => args.has(name)).map((name) => `--${name}`)
-  return ['spillway repair', ...provider, ...limits, ...prepared, ...files.map(quoted)].join(' ')
+  return ['spillway repair', ...flags, ...limits, ...prepared, ...files.map(quoted)].join(' ')
 }
 
-/** Quotes a path for a shell, and so that it is not read as a flag. */
+/** Quotes a path for a shell, and so that it is not read as a flag. One with controls or marks of text direction
+ *  is written with escapes, as bash and zsh read them. */
 export function quoted(path: string): string {
   if (path.startsWith('-')) return quoted(`./${path}`)
-  return /^[\w./@%+=:,-]+$/.test(path) ? path : oneLine(`'${path.replaceAll("'", "'\\''")}'`)
+  const shown = oneLine(path)
+  return shown === path ? platform.quote(path) : `$'${oneLine(path.replace(/[\\']/g, '\\$&'))}'`
 }

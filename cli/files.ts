@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join, parse } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -16,28 +17,35 @@ export async function filesOf(names: readonly string[]): Promise<string[]> {
   return [...new Set(found)]
 }
 
+/** Takes the error of a directory that could not be read. */
+type OnError = (error: unknown, place: string) => void
+
 /** Returns these files too, of a directory the sessions in it and below it, and for `-` the paths on stdin, one a line. */
-export async function sessionsOf(names: readonly string[]): Promise<string[]> {
+export async function sessionsOf(
+  names: readonly string[],
+  onError: OnError = ignore,
+  command = 'inspect',
+): Promise<string[]> {
   const found: string[] = []
-  const given = names.includes('-') ? await pathsOnStdin() : []
+  const given = names.includes('-') ? await pathsOnStdin(command) : []
   for (const name of [...(await filesOf(names.filter((name) => name !== '-'))), ...given]) {
     const isDirectory = (await kindOf(name))?.isDirectory()
-    const all = isDirectory ? (await Promise.all((await below([name])).map(sessionsIn))).flat() : []
+    const all = isDirectory ? (await Promise.all((await below([name], onError)).map(sessionsIn))).flat() : []
     found.push(...(all.length === 0 ? [name] : all.sort()))
   }
   return [...new Set(found)]
 }
 
-async function pathsOnStdin(): Promise<string[]> {
+async function pathsOnStdin(command: string): Promise<string[]> {
   if (process.stdin.isTTY)
     throw new UsageError(
-      "stdin is a terminal; pipe paths into it: find . -name '*.jsonl' | spillway inspect -",
+      `stdin is a terminal; pipe paths into it: find . -name '*.jsonl' | spillway ${command} -`,
     )
   return (await text(process.stdin)).split(/\r?\n/).filter((path) => path !== '')
 }
 
 async function sessionsIn(place: string): Promise<string[]> {
-  const entries = await readdir(place, { withFileTypes: true }).catch(() => [])
+  const entries = await entriesOf(place, ignore)
   const isSession = (name: string) => SESSIONS.some((shape) => shape.test(name))
   const files = entries.filter((entry) => entry.isFile() && isSession(entry.name))
   return files.map(({ name }) => join(place, name))
@@ -48,11 +56,20 @@ const MAGIC = /[*?[]/
 /** Expands a pattern by its segments: `*` and `?` within a name, `[a-z]`, and `**` for any directories. */
 async function matchesOf(pattern: string): Promise<string[]> {
   const { root } = parse(pattern)
-  const segments = pattern.slice(root.length).split(platform.separators)
-  let places = [root]
+  return matchesIn(root, pattern.slice(root.length).split(platform.separators), ignore)
+}
+
+/** Expands the segments of a pattern in a directory. */
+export async function matchesIn(
+  place: string,
+  segments: readonly string[],
+  onError: OnError,
+): Promise<string[]> {
+  let places = [place]
   for (const segment of segments) {
-    if (segment === '**') places = await below(places)
-    else if (MAGIC.test(segment)) places = (await Promise.all(places.map((at) => listed(at, segment)))).flat()
+    if (segment === '**') places = await below(places, onError)
+    else if (MAGIC.test(segment))
+      places = (await Promise.all(places.map((at) => listed(at, segment, onError)))).flat()
     else places = places.map((place) => join(place, segment))
   }
   const kinds = await Promise.all(places.map(kindOf))
@@ -60,20 +77,30 @@ async function matchesOf(pattern: string): Promise<string[]> {
 }
 
 /** Returns these directories and all below them, without hidden ones. Links are not followed. */
-async function below(places: readonly string[]): Promise<string[]> {
+async function below(places: readonly string[], onError: OnError): Promise<string[]> {
   const nested = places.map(async (place) => {
-    const entries = await readdir(place || '.', { withFileTypes: true }).catch(() => [])
+    const entries = await entriesOf(place, onError)
     const inner = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
-    return [place, ...(await below(inner.map(({ name }) => join(place, name))))]
+    const names = inner.map(({ name }) => join(place, name))
+    return [place, ...(await below(names, onError))]
   })
   return (await Promise.all(nested)).flat()
 }
 
-async function listed(place: string, segment: string): Promise<string[]> {
-  const names = await readdir(place || '.').catch(() => [])
+async function listed(place: string, segment: string, onError: OnError): Promise<string[]> {
   const shape = shapeOf(segment)
-  return names.filter((name) => shape.test(name)).map((name) => join(place, name))
+  const entries = await entriesOf(place, onError)
+  return entries.filter(({ name }) => shape.test(name)).map(({ name }) => join(place, name))
 }
+
+async function entriesOf(place: string, onError: OnError): Promise<Dirent[]> {
+  return readdir(place || '.', { withFileTypes: true }).catch((error) => {
+    onError(error, place)
+    return []
+  })
+}
+
+const ignore = () => {}
 
 function shapeOf(segment: string): RegExp {
   const source = segment.replace(/\[!?\]?[^\]]*\]|[*?]|[\\^$.|+(){}[\]]/g, (part) => {

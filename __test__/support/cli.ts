@@ -17,7 +17,7 @@ const started: ChildProcess[] = []
 const { CI: _, NO_COLOR: __, FORCE_COLOR: ___, LC_ALL: ____, LC_CTYPE: _____, ...inherited } = process.env
 
 /** Commands that start a program, answer a host, or look up the home of a user, which a thread shares with the tests. */
-const OF_PROCESS = new Set<string | undefined>(['run', 'hook', 'mcp', 'install', 'uninstall'])
+const OF_PROCESS = new Set<string | undefined>(['run', 'hook', 'mcp', 'install', 'uninstall', 'doctor'])
 
 /** Environment of a person's terminal, whatever the tests were started by. */
 const surroundings = {

@@ -2,6 +2,7 @@
 export const SUMMARIES = {
   inspect: 'show which tools and results take up a session',
   repair: 'truncate oversized tool results in a stored session',
+  doctor: 'find the sessions that need a repair',
   clamp: 'truncate stdin to the limits of a policy',
   run: 'run a command and truncate its output',
   mcp: 'truncate the results of an MCP server',

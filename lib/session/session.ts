@@ -116,6 +116,22 @@ export async function inspectCounted(
   return { report, cuts }
 }
 
+/** What a repair may find in a session: only it can tell. */
+export interface Triage {
+  readonly format: SessionReport['format']
+  readonly over: boolean
+  readonly damaged: boolean
+  readonly pairs: boolean
+  readonly media: boolean
+}
+
+/** Finds out in one pass, which ends at the first damaged row, what a repair under this policy may have to do. */
+export function triageSession(path: string, policy: ResultPolicy): Promise<Triage> {
+  const session = packSession(path, compileSession(policy, 'inspect'), spareOf(policy))
+  const control = { lockTimeout: 0, signal: undefined, onProgress: undefined }
+  return run<Triage>(path, control, (handle) => native.triageSession(...session, handle))
+}
+
 /** Checks all options before any work is done. */
 function checkRepair(policy: EnginePolicy, path: string, options: Repair) {
   const { aggregate, plan, sparesLatest } = options

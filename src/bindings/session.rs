@@ -26,6 +26,7 @@ use crate::session::inspect::inspect;
 use crate::session::progress::Progress;
 use crate::session::repair::Request;
 use crate::session::rewrite_row::{Options, SideData};
+use crate::session::triage::triage;
 use crate::session::undo::{Undo, undo};
 use crate::slots::slot_rules::SlotRules;
 
@@ -178,6 +179,18 @@ pub fn inspect_session(
 ) -> Result<AsyncTask<Background>> {
     let (options, watch) = (session.options(policy)?, Arc::clone(watch));
     Ok(Background::run(move || told(inspect(path.as_ref(), &options, top as usize, &watch))))
+}
+
+/// Tells what a repair of a session may have to do.
+#[napi(catch_unwind, ts_return_type = "Promise<string>")]
+pub fn triage_session(
+    path: String,
+    #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
+    session: SessionFields,
+    #[napi(ts_arg_type = "ExternalObject<'watch'>")] watch: &External<Arc<Progress>>,
+) -> Result<AsyncTask<Background>> {
+    let (options, watch) = (session.options(policy)?, Arc::clone(watch));
+    Ok(Background::run(move || told(triage(path.as_ref(), &options, &watch))))
 }
 
 impl SessionFields {

@@ -229,6 +229,12 @@ impl Options {
         results.chain(self.pasted(entry)).map(size).collect()
     }
 
+    /// Returns true if a result of a row, or a message of the user, carries a payload.
+    pub fn has_media(&self, entry: &Entry, results: &[(usize, ToolResult)]) -> bool {
+        let has = |(_, result): &(usize, ToolResult)| !ResultMedia::of(result).items().is_empty();
+        results.iter().any(has) || !self.pasted(entry).is_empty()
+    }
+
     /// Returns the payloads in messages of the user, each with the index of its message.
     fn pasted<'d>(&self, entry: &Entry<'d>) -> Vec<(usize, ResultMedia<'d>)> {
         let messages = entry.messages.iter().enumerate();

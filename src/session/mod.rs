@@ -31,5 +31,6 @@ pub mod session_file;
 pub mod splice;
 pub mod swap;
 pub mod temp_file;
+pub mod triage;
 pub mod undo;
 mod without_secrets;

@@ -9,8 +9,9 @@ use super::row_format::{Entry, Format, is_blank, mark_of};
 use super::session_file::SessionFile;
 use crate::json::Document;
 
-/// Bytes per read.
+/// Bytes per read, and at the end of a file.
 const CHUNK: usize = 1 << 20;
+const LEAST: usize = 1 << 14;
 /// Maximum capacity that is kept after a long row.
 const KEPT: usize = 16 * CHUNK;
 
@@ -28,6 +29,8 @@ pub struct Rows<'f> {
     /// Of all bytes read.
     pub fingerprint: Fingerprint,
     pub read: u64,
+    /// Bytes of the file when it was opened, if it is a session's.
+    length: u64,
 }
 
 impl<'f> Rows<'f> {
@@ -40,11 +43,13 @@ impl<'f> Rows<'f> {
             taken: 0,
             fingerprint: Fingerprint::default(),
             read: 0,
+            length: u64::MAX,
         }
     }
 
     pub fn of_session(session: &'f SessionFile) -> Self {
-        Rows { is_document: session.document.is_some(), ..Rows::of(&session.file) }
+        let (is_document, length) = (session.document.is_some(), session.found.len());
+        Rows { is_document, length, ..Rows::of(&session.file) }
     }
 
     /// Returns the next complete rows, or `None` at the current end of the file. Calls `wait` before each read.
@@ -60,11 +65,13 @@ impl<'f> Rows<'f> {
         }
         loop {
             wait(self.read)?;
-            let from = self.filled;
-            if self.buffer.len() < from + CHUNK {
-                self.buffer.resize(from + CHUNK, 0);
+            // A small file, of which there may be thousands, takes little room.
+            let left = self.length.saturating_sub(self.read).clamp(LEAST as u64, CHUNK as u64);
+            let (from, end) = (self.filled, self.filled + left as usize);
+            if self.buffer.len() < end {
+                self.buffer.resize(end, 0);
             }
-            let count = read(self.file, &mut self.buffer[from..from + CHUNK])?;
+            let count = read(self.file, &mut self.buffer[from..end])?;
             if count == 0 {
                 return Ok(None);
             }

@@ -1,0 +1,410 @@
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { homeOf } from '../../cli/doctor/homes.js'
+import { agents, databases } from '../../src/layouts.json'
+import { agentSamples } from '../support/agent_samples.js'
+import { place, session, shell, spillway } from '../support/cli.js'
+import { jsonLines } from '../support/scratch.js'
+
+const LONG = 'a line of output, 漢字\n'.repeat(6_000)
+const bounded = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : []
+
+/** No variable of an agent is set, but those that are given. */
+const variables = agents.flatMap(({ homes }) => homes.flatMap((home) => ('env' in home ? [home.env] : [])))
+const environment = (home: string, given: Record<string, string> = {}) => ({
+  ...Object.fromEntries(variables.map((name) => [name, ''])),
+  HOME: home,
+  ...given,
+})
+
+const newHome = () => mkdtempSync(join(place, 'home-'))
+
+function put(home: string, file: string, text: string, seconds = 1_767_323_045): string {
+  const path = join(home, file)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+  utimesSync(path, seconds, seconds)
+  return path
+}
+
+function sample(agent: string, text: string): string {
+  const made = agentSamples.find((sample) => sample.agent === agent)?.make(text) ?? []
+  return typeof made === 'string' ? made : jsonLines(made)
+}
+
+const claude = (text: string) =>
+  jsonLines([
+    {
+      type: 'assistant',
+      uuid: 'a',
+      parentUuid: null,
+      sessionId: 's',
+      message: { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'Bash', input: {} }] },
+    },
+    {
+      type: 'user',
+      uuid: 'b',
+      parentUuid: 'a',
+      sessionId: 's',
+      message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: text }] },
+    },
+  ])
+
+/** An image in a message of the user, as a PNG says its size. */
+const image = (bytes: number, width: number) => {
+  const png = Buffer.alloc(bytes)
+  Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex').copy(png)
+  png.writeUInt32BE(width, 16)
+  png.writeUInt32BE(100, 20)
+  const source = { type: 'base64', media_type: 'image/png', data: png.toString('base64') }
+  return jsonLines([
+    {
+      type: 'user',
+      uuid: 'a',
+      parentUuid: null,
+      sessionId: 's',
+      message: { role: 'user', content: [{ type: 'image', source }] },
+    },
+  ])
+}
+
+const GLUED = claude('short').replace('\n', '')
+const UNPAIRED = claude('short').split('\n')[0] as string
+
+/** Where each agent keeps a session of `text` on Linux. */
+const kept = (text: string): [agent: string, file: string, text: string][] => [
+  ['Pi', '.pi/agent/sessions/--w--/1_a.jsonl', session([['bash', text]])],
+  ['OpenClaw', '.openclaw/agents/main/sessions/a.jsonl', session([['bash', text]])],
+  ['Claude Code', '.claude/projects/-w/a.jsonl', claude(text)],
+  ['Claude Code', '.claude/projects/-w/a/subagents/agent-b.jsonl', claude(text)],
+  ['Codex CLI', '.codex/sessions/2026/01/02/rollout-a.jsonl', sample('Codex CLI', text)],
+  ['Codex CLI', '.codex/archived_sessions/rollout-b.jsonl', sample('Codex CLI', text)],
+  ['Copilot CLI', '.copilot/session-state/a/events.jsonl', sample('Copilot CLI', text)],
+  ['Gemini CLI', '.gemini/tmp/w/chats/session-a.jsonl', sample('Gemini CLI', text)],
+  ['Gemini CLI', '.gemini/tmp/w/chats/session-b.json', sample('Gemini CLI up to 0.38', text)],
+  [
+    'Cline',
+    '.config/VSCodium/User/globalStorage/saoudrizwan.claude-dev/tasks/1/api_conversation_history.json',
+    sample('Cline and Roo Code', text),
+  ],
+  [
+    'Cline',
+    '.vscode-server/data/User/globalStorage/saoudrizwan.claude-dev/tasks/1/api_conversation_history.json',
+    sample('Cline and Roo Code', text),
+  ],
+  ['Cline CLI', '.cline/data/sessions/a/a.messages.json', sample('Cline CLI', text)],
+  [
+    'Roo Code',
+    '.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks/1/api_conversation_history.json',
+    sample('Cline and Roo Code', text),
+  ],
+  [
+    'Roo Code',
+    '.vscode-server/data/User/globalStorage/rooveterinaryinc.roo-cline/tasks/1/api_conversation_history.json',
+    sample('Cline and Roo Code', text),
+  ],
+  ['OpenCode', '.local/share/opencode/storage/part/msg_2/prt_1.json', sample('OpenCode', text)],
+]
+
+/** The names, modes, times and bytes below a directory. */
+function tree(dir: string): string {
+  const hash = createHash('sha256')
+  for (const name of readdirSync(dir, { recursive: true, encoding: 'utf8' }).sort()) {
+    const path = join(dir, name)
+    const { mode, mtimeMs } = statSync(path)
+    hash.update(`${name} ${mode} ${mtimeMs}\n`)
+    if (statSync(path).isFile()) hash.update(readFileSync(path))
+  }
+  return hash.digest('hex')
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: lines of sessions and of databases
+async function listed(env: Record<string, string>, ...args: string[]): Promise<any[]> {
+  const { code, stdout, stderr } = await spillway(['doctor', '--json', ...args], { env })
+  expect([code, stderr]).toEqual([0, ''])
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+}
+
+describe('doctor', () => {
+  it('finds a session of every agent, and its command repairs it', async () => {
+    const home = newHome()
+    const env = environment(home)
+    for (const [, file, text] of kept(LONG)) put(home, file, text)
+    const found = await listed(env)
+    expect(found.map(({ agent, path }) => [agent, path]).sort()).toEqual(
+      kept('')
+        .map(([agent, file]) => [agent, join(home, file)])
+        .sort(),
+    )
+    expect(
+      agents.map(({ name }) => name).filter((name) => !found.some(({ agent }) => agent === name)),
+    ).toEqual(['Goose'])
+    for (const { over, damaged, paired, command, path } of found) {
+      expect([over > 0, damaged, paired, command]).toEqual([true, 0, 0, `spillway repair ${path}`])
+    }
+    const ended = await shell(found.map(({ command }) => command).join(' && '))
+    expect([ended.code, ended.stderr]).toEqual([0, ''])
+    expect(await listed(env)).toEqual([])
+    const { stdout } = await spillway(['doctor'], { env })
+    expect(stdout).toBe(`${found.length} sessions: none needs a repair.\n`)
+  })
+
+  it('leaves sessions that need no repair', async () => {
+    const home = newHome()
+    for (const [, file, text] of kept('short')) put(home, file, text)
+    put(home, '.claude/projects/-w/empty.jsonl', '')
+    put(home, '.claude/projects/-w/journal.jsonl', '{"started":true}\n')
+    put(home, '.claude/projects/-w/note.txt', LONG)
+    mkdirSync(join(home, '.claude/projects/-w/directory.jsonl'))
+    expect(await listed(environment(home))).toEqual([])
+  })
+
+  it.each([
+    ['PI_CODING_AGENT_DIR', 'sessions/--w--/a.jsonl', 'Pi'],
+    ['PI_CODING_AGENT_SESSION_DIR', 'a.jsonl', 'Pi'],
+    ['OPENCLAW_STATE_DIR', 'agents/main/sessions/a.jsonl', 'OpenClaw'],
+    ['OPENCLAW_HOME', '.openclaw/agents/main/sessions/a.jsonl', 'OpenClaw'],
+    ['CLAUDE_CONFIG_DIR', 'projects/-w/a.jsonl', 'Claude Code'],
+    ['CODEX_HOME', 'sessions/2026/01/02/rollout-a.jsonl', 'Codex CLI'],
+    ['COPILOT_HOME', 'session-state/a/events.jsonl', 'Copilot CLI'],
+    ['GEMINI_CLI_HOME', '.gemini/tmp/w/chats/session-a.jsonl', 'Gemini CLI'],
+    ['CLINE_SESSION_DATA_DIR', 'a/a.messages.json', 'Cline CLI'],
+    ['CLINE_DATA_DIR', 'sessions/a/a.messages.json', 'Cline CLI'],
+    ['CLINE_DIR', 'data/sessions/a/a.messages.json', 'Cline CLI'],
+    ['XDG_DATA_HOME', 'opencode/storage/part/msg_2/prt_1.json', 'OpenCode'],
+    [
+      'XDG_CONFIG_HOME',
+      'Code/User/globalStorage/saoudrizwan.claude-dev/tasks/1/api_conversation_history.json',
+      'Cline',
+    ],
+  ])('%s leads to a session, in place of the home', async (variable, file, agent) => {
+    const [home, elsewhere] = [newHome(), newHome()]
+    for (const [of, path, text] of kept(LONG))
+      if (of === agent && !path.startsWith('.vscode')) put(home, path, text)
+    const [, , text = ''] = kept(LONG).find(([of]) => of === agent) ?? []
+    const path = put(elsewhere, file, text)
+    expect((await listed(environment(home, { [variable]: elsewhere }))).map(({ path }) => path)).toEqual([
+      path,
+    ])
+    const name = elsewhere.slice(elsewhere.lastIndexOf('/') + 1)
+    const tilde = environment(dirname(elsewhere), { [variable]: `~/${name}` })
+    expect((await listed(tilde)).map(({ path }) => path)).toEqual([path])
+  })
+
+  it('knows the homes of other platforms', () => {
+    const homes = agents.find(({ name }) => name === 'Cline')?.homes ?? []
+    expect(homeOf(homes, {}, 'darwin')).toMatch(/\/Library\/Application Support$/)
+    expect(homeOf(homes, { APPDATA: '/data' }, 'win32')).toBe('/data')
+    expect(homeOf(homes, { XDG_CONFIG_HOME: '/data' }, 'darwin')).not.toBe('/data')
+    const goose = agents.find(({ name }) => name === 'Goose')?.homes ?? []
+    expect(homeOf(goose, {}, 'win32')).toBeUndefined()
+  })
+
+  it('names each reason, and the flags that it takes', async () => {
+    const home = newHome()
+    const at = (name: string) => `.claude/projects/-w/${name}.jsonl`
+    const cases: [name: string, text: string, told: string, flags: string][] = [
+      ['over', claude(LONG), '1 result over the limits', ''],
+      ['glued', GLUED, '1 row is not JSON', '--damaged mend '],
+      ['unpaired', `${UNPAIRED}\n`, '1 call without a result', '--pairs '],
+      ['image', image(4_000_000, 100), '1 payload that anthropic would reject', '--for anthropic '],
+      ['wide', image(200, 9_000), '1 payload that anthropic would reject', '--for anthropic '],
+      [
+        'all',
+        `${GLUED}\n${claude(LONG)}${UNPAIRED.replaceAll('"t"', '"u"')}\n${image(200, 9_000)}`,
+        '1 result over the limits; 1 row is not JSON; 1 call without a result; 1 payload that anthropic would reject',
+        '--damaged mend --pairs --for anthropic ',
+      ],
+    ]
+    for (const [name, text] of cases) put(home, at(name), text)
+    const env = environment(home)
+    const { code, stdout, stderr } = await spillway(['doctor'], { env })
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/^6 of 6 sessions need a repair, newest first:\n/)
+    for (const [name, , told, flags] of cases) {
+      const path = join(home, at(name))
+      const [, about, reason, command] =
+        stdout
+          .split('\n\n')
+          .find((part) => part.startsWith(`${path}\n`))
+          ?.split('\n') ?? []
+      expect(about).toMatch(/^ {2}Claude Code, 2026-01-02 03:04 UTC, [\d.]+ (?:bytes|[KM]B)$/)
+      expect(reason?.replace(/ \([\d.]+ (?:bytes|[KM]B) to .*\)$/, '')).toBe(`  ${told}`)
+      expect(command?.trimEnd()).toBe(`  spillway repair ${flags}${path}`)
+      expect(await shell(command ?? 'false')).toMatchObject({ code: 0, stderr: '' })
+    }
+    expect(await listed(env)).toEqual([])
+  })
+
+  it('looks for what one provider rejects, or any', async () => {
+    const home = newHome()
+    put(home, '.pi/agent/sessions/--w--/a.jsonl', image(4_000_000, 100))
+    const [any] = await listed(environment(home))
+    expect(any).toMatchObject({ agent: 'Pi', media: 1, provider: 'anthropic' })
+    expect(await listed(environment(home), '--for', 'openai')).toEqual([])
+    const [one] = await listed(environment(home), '--for', 'bedrock')
+    expect(one.command).toContain(' --for bedrock ')
+  })
+
+  it('repeats the limits in its command', async () => {
+    const home = newHome()
+    const path = put(home, '.claude/projects/-w/a.jsonl', claude(LONG))
+    const env = environment(home)
+    expect(await listed(env, '--max-bytes', '1M', '--max-lines', '10000')).toEqual([])
+    const [{ command }] = await listed(env, '--max-bytes', '10K')
+    expect(command).toBe(`spillway repair --max-bytes 10K ${path}`)
+  })
+
+  it('lists the newest first', async () => {
+    const home = newHome()
+    const names = ['c', 'a', 'd', 'b']
+    for (const [at, name] of names.entries())
+      put(home, `.claude/projects/-${name}/x.jsonl`, claude(LONG), 1_767_000_000 + at * 60)
+    put(home, '.codex/sessions/2026/01/02/rollout-a.jsonl', sample('Codex CLI', LONG), 1_767_000_090)
+    const found = await listed(environment(home))
+    expect(found.map(({ modified }) => modified)).toEqual(
+      [...found.map(({ modified }) => modified)].sort().reverse(),
+    )
+    expect(
+      found.map(({ path }) => path.replace(/.*projects\/-(.).*/, '$1').replace(/.*rollout.*/, 'codex')),
+    ).toEqual(['b', 'd', 'codex', 'a', 'c'])
+  })
+
+  it.each([
+    'a b',
+    "it's",
+    '$(touch x)',
+    'new\nline',
+    '-dash',
+    'a"b',
+    '*',
+    '\u202e\u009b',
+    'back\\slash',
+    "'\n\\'",
+  ])('quotes %j for a shell', async (name) => {
+    const home = newHome()
+    const path = put(home, `.claude/projects/${name}/${name}.jsonl`, claude(LONG))
+    const [{ command }] = await listed(environment(home))
+    const shown = (await spillway(['doctor'], { env: environment(home) })).stdout
+    expect(shown).not.toMatch(/[\p{Bidi_Control}\x7f-\x9f]/u)
+    expect(shown.split('\n')).toContain(`  ${command}`)
+    expect(await shell(command)).toMatchObject({ code: 0, stderr: '' })
+    expect(statSync(path).size).toBeLessThan(80_000)
+  })
+
+  it('writes nothing', async () => {
+    const home = newHome()
+    for (const [, file, text] of kept(LONG)) put(home, file, text)
+    put(home, '.claude/projects/-w/glued.jsonl', GLUED)
+    put(home, '.claude/projects/-w/unpaired.jsonl', `${UNPAIRED}\n`)
+    const before = tree(home)
+    await spillway(['doctor'], { env: environment(home) })
+    await listed(environment(home))
+    expect(tree(home)).toBe(before)
+  })
+
+  it('takes files and directories', async () => {
+    const home = newHome()
+    const one = put(home, 'x/one.jsonl', claude(LONG))
+    const two = put(home, 'x/y/two.jsonl', claude(LONG))
+    const none = put(home, 'none.jsonl', '{"some":"row"}\n')
+    const env = environment(home)
+    expect((await listed(env, join(home, 'x'))).map(({ path }) => path).sort()).toEqual([one, two])
+    expect((await listed(env, two)).map(({ path }) => path)).toEqual([two])
+    const odd = await spillway(['doctor', none, two, join(home, 'gone.jsonl')], { env })
+    expect(odd).toMatchObject({ code: 1, stdout: expect.stringContaining(two) })
+    expect(odd.stderr).toContain(`${none}: unrecognised session format`)
+    expect(odd.stderr).toContain('gone.jsonl: no such file')
+  })
+
+  it('tells of what it cannot read, and goes on', async () => {
+    const home = newHome()
+    const path = put(home, '.claude/projects/-w/a.jsonl', claude(LONG))
+    const closed = put(home, '.claude/projects/-w/closed.jsonl', claude(LONG))
+    const dir = dirname(put(home, '.codex/sessions/2026/rollout-a.jsonl', sample('Codex CLI', LONG)))
+    chmodSync(closed, 0)
+    chmodSync(dir, 0)
+    const env = environment(home)
+    for (const args of [[], [join(home, '.claude'), join(home, '.codex')]]) {
+      const { code, stdout, stderr } = await spillway(['doctor', ...args], { env, before: bounded })
+      expect([code, stdout.includes(path)]).toEqual([1, true])
+      for (const one of [closed, dir]) expect(stderr).toContain(`${one}: permission denied`)
+    }
+    chmodSync(dir, 0o700)
+  })
+
+  it('follows no link to a directory, and survives those that lead back', async () => {
+    const home = newHome()
+    const path = put(home, '.claude/projects/-w/a.jsonl', claude(LONG))
+    symlinkSync(join(home, '.claude/projects'), join(home, '.claude/projects/-w/again'))
+    symlinkSync('loop.jsonl', join(home, '.claude/projects/-w/loop.jsonl'))
+    symlinkSync('gone.jsonl', join(home, '.claude/projects/-w/dangling.jsonl'))
+    expect((await listed(environment(home))).map(({ path }) => path)).toEqual([path])
+  })
+
+  it('names a database of an agent, and what to do', async () => {
+    const home = newHome()
+    const names = [
+      '.local/share/goose/sessions/sessions.db',
+      '.openclaw/agents/main/agent/openclaw-agent.sqlite',
+    ]
+    for (const name of names) put(home, name, 'SQLite format 3\0')
+    const store = put(home, '.local/share/opencode/opencode-dev.db', 'SQLite format 3\0')
+    // OpenCode reads its older files no more.
+    put(home, '.local/share/opencode/storage/part/msg_2/prt_1.json', sample('OpenCode', LONG))
+    const found = await listed(environment(home))
+    expect(found.map(({ agent, path }) => [agent, path])).toEqual([
+      ['OpenClaw', join(home, names[1] ?? '')],
+      ['OpenCode', store],
+      ['Goose', join(home, names[0] ?? '')],
+    ])
+    for (const { agent, advice } of found)
+      expect(databases.find((one) => one.agent === agent)?.advice).toBe(advice)
+    const { stdout } = await spillway(['doctor'], { env: environment(home) })
+    expect(stdout).toContain(`${store}: a database of OpenCode, which is not read.`)
+  })
+
+  it('says where it looked if nothing is there', async () => {
+    const home = newHome()
+    const { code, stdout } = await spillway(['doctor'], { env: environment(home) })
+    expect([code, stdout.startsWith('No sessions in:\n')]).toEqual([0, true])
+    expect(stdout).toContain(`\n  ${join(home, '.claude/projects')}\n`)
+  })
+
+  it('reads each of 10,000 sessions in one pass, and the few with a cause once more', async () => {
+    const home = newHome()
+    const healthy = claude('short '.repeat(200))
+    const dir = join(home, '.claude/projects/-w')
+    mkdirSync(dir, { recursive: true })
+    for (let at = 0; at < 10_000; at++)
+      writeFileSync(join(dir, `${at}.jsonl`), at % 1_000 === 0 ? claude(LONG) : healthy)
+    const bytes = 9_990 * healthy.length + 10 * Buffer.byteLength(claude(LONG))
+    const io = (path: string) => `spillway doctor --json ${path} > found; grep rchar /proc/$$/io`
+    const read = async (path: string) => {
+      const { stdout } = await shell(io(path))
+      return Number(/rchar: (\d+)/.exec(stdout)?.[1])
+    }
+    // Without the files of Node and of this package.
+    const own = await read(join(dir, '1.jsonl'))
+    const all = await read(dir)
+    const found = readFileSync(join(place, 'found'), 'utf8').trim().split('\n')
+    expect(found.length).toBe(10)
+    // A file is looked at before it is read, to see whether it is one JSON value.
+    expect(all - own).toBeLessThan(2.2 * bytes)
+  })
+})

@@ -1,0 +1,53 @@
+import type { Case } from '../doctor/case.js'
+import type { Database } from '../doctor/homes.js'
+import { oneLine } from '../term/escape.js'
+import { count, counted, size } from '../term/table.js'
+import { out } from '../term/terminal.js'
+
+/** Formats the sessions that need a repair, and the databases beside them. */
+export function doctorPageOf(
+  cases: readonly Case[],
+  databases: readonly Database[],
+  files: number,
+  homes: readonly string[],
+): string {
+  const head =
+    files === 0
+      ? [`No sessions in:`, ...homes.map((home) => `  ${oneLine(home)}`)]
+      : cases.length === 0
+        ? [out.paint('green', `${counted(files, 'session')}: none needs a repair.`)]
+        : [
+            `${out.paint('red', `${count(cases.length)} of ${counted(files, 'session')} need a repair`)}, newest first:`,
+          ]
+  const stores = databases.map(
+    ({ path, agent, advice }) =>
+      `${oneLine(path)}: a database of ${agent}, which is not read. If a session in it does not open any more: ${advice}.`,
+  )
+  return `${[head.join('\n'), ...cases.map(entryOf), ...stores].join('\n\n')}\n`
+}
+
+/** Formats a session: what it is, why it needs a repair, and the command that repairs it. */
+function entryOf(found: Case): string {
+  const { path, agent, modified, bytes, bytesAfter, command } = found
+  const time = `${modified.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  const about = [...(agent ? [agent] : []), time, size(bytes)].join(', ')
+  const shrinks = bytesAfter < bytes ? ` (${size(bytes)} to ${size(bytesAfter)})` : ''
+  return [
+    `${out.paint('bold', oneLine(path))}`,
+    `  ${out.paint('dim', about)}`,
+    `  ${reasonsOf(found).join('; ')}${shrinks}`,
+    `  ${command ?? 'No repair can give these a result. Start a new session.'}`,
+  ].join('\n')
+}
+
+function reasonsOf({ over, damaged, paired, unpaired, media, provider }: Case): string[] {
+  return [
+    ...(over > 0 ? [`${counted(over, 'result')} over the limits`] : []),
+    ...(damaged > 0 ? [`${counted(damaged, 'row')} ${damaged === 1 ? 'is' : 'are'} not JSON`] : []),
+    ...(paired > 0 ? [`${counted(paired, 'call')} without a result`] : []),
+    ...(unpaired > 0
+      ? [`${counted(unpaired, 'call')} without a result, which this format has no way to add`]
+      : []),
+    ...(media > 0 ? [`${counted(media, 'payload')} that ${provider} would reject`] : []),
+  ]
+}
