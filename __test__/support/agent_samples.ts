@@ -26,6 +26,9 @@ const copilot = (at: number, type: string, data: object) => ({
   parentId: at === 0 ? null : uuid(at - 1),
 })
 
+const geminiResult = (big: string) => ({
+  functionResponse: { id: 'run_1', name: 'run_shell_command', response: { output: big } },
+})
 const gemini = (big: string) => ({
   id: uuid(2),
   timestamp: time,
@@ -39,7 +42,7 @@ const gemini = (big: string) => ({
       id: 'run_1',
       name: 'run_shell_command',
       args: { command: 'make' },
-      result: [{ functionResponse: { id: 'run_1', name: 'run_shell_command', response: { output: big } } }],
+      result: [geminiResult(big)],
       status: 'success',
       timestamp: time,
       resultDisplay: big,
@@ -50,6 +53,13 @@ const gemini = (big: string) => ({
   ],
 })
 const geminiUser = { id: uuid(1), timestamp: time, type: 'user', content: [{ text: 'build it' }] }
+/** The turn that a model is sent, which repeats the results of the record before it. */
+const geminiSent = (big: string) => ({
+  id: uuid(3),
+  timestamp: time,
+  type: 'user',
+  content: [geminiResult(big)],
+})
 const geminiText = ({ toolCalls }: Any) => toolCalls[0].result[0].functionResponse.response.output
 
 const messages = (big: string) => [
@@ -118,6 +128,18 @@ export const agentSamples: readonly AgentSample[] = [
         duration: { secs: 1, nanos: 0 },
         formatted_output: big,
       }),
+      codex('event_msg', {
+        type: 'item_completed',
+        thread_id: uuid(0),
+        turn_id: uuid(1),
+        item: {
+          type: 'CommandExecution',
+          id: 'call_1',
+          command: ['make'],
+          aggregated_output: big,
+          exit_code: 0,
+        },
+      }),
       codex('response_item', { type: 'function_call_output', call_id: 'call_1', output: big }),
       codex('compacted', {
         message: 'the story so far',
@@ -125,11 +147,12 @@ export const agentSamples: readonly AgentSample[] = [
       }),
       codex('event_msg', { type: 'token_count', info: null, rate_limits: null }),
     ],
-    sent: (rows) => [rows[7].payload.output, rows[8].payload.replacement_history[0].output],
+    sent: (rows) => [rows[8].payload.output, rows[9].payload.replacement_history[0].output],
     shown: (rows) => [
       rows[6].payload.stdout,
       rows[6].payload.aggregated_output,
       rows[6].payload.formatted_output,
+      rows[7].payload.item.aggregated_output,
     ],
   },
   {
@@ -180,12 +203,17 @@ export const agentSamples: readonly AgentSample[] = [
       geminiUser,
       { $set: { lastUpdated: time } },
       gemini(big),
+      geminiSent(big),
       { $set: { messages: [geminiUser, gemini(big)], lastUpdated: time } },
     ],
-    sent: (rows) => [geminiText(rows[3]), geminiText(rows[4].$set.messages[1])],
+    sent: (rows) => [
+      geminiText(rows[3]),
+      rows[4].content[0].functionResponse.response.output,
+      geminiText(rows[5].$set.messages[1]),
+    ],
     shown: (rows) => [
       rows[3].toolCalls[0].resultDisplay,
-      rows[4].$set.messages[1].toolCalls[0].resultDisplay,
+      rows[5].$set.messages[1].toolCalls[0].resultDisplay,
     ],
   },
   {

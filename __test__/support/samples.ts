@@ -692,6 +692,24 @@ export const samples: Sample[] = [
     side: ['toolCalls.0.resultDisplay'],
   },
   {
+    dialect: 'gemini-cli',
+    name: 'record of the results that a model is sent',
+    make: (big) => ({
+      id: 'm2',
+      timestamp: '2026-01-02T03:04:05.000Z',
+      type: 'user',
+      content: [
+        { functionResponse: { id: 'c1', name: 't', response: { output: big } } },
+        { functionResponse: { id: 'c2', name: 't', response: { error: big } } },
+      ],
+    }),
+    texts: ({ content: [first, second] }) => [
+      [first.functionResponse.response.output],
+      [second.functionResponse.response.error],
+    ],
+    ids: ['c1', 'c2'],
+  },
+  {
     dialect: 'copilot',
     name: 'event at the end of a call',
     make: (big) => ({

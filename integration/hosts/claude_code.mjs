@@ -21,6 +21,11 @@ export const claudeCode = {
     // The host replaces a result of over 25,000 tokens before any hook sees it.
     { name: 'mcp__some__large', of: '200 KB', input: {}, isLeft: true },
   ],
+  session: {
+    call: { name: 'Bash', input: { command: 'cat one.txt' } },
+    files: /\.claude\/projects\/.*\.jsonl$/,
+    resume: ['--continue'],
+  },
   environment: (url) => ({
     ANTHROPIC_BASE_URL: url,
     ANTHROPIC_API_KEY: 'none',

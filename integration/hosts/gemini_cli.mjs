@@ -14,13 +14,18 @@ export const geminiCli = {
     { name: 'mcp_some_large', of: '200 KB', input: {} },
     { name: 'list_directory', of: '1 KB', input: { dir_path: place }, isLeft: true },
   ],
+  session: {
+    call: { name: 'run_shell_command', input: { command: 'cat one.txt' } },
+    files: /\.gemini\/tmp\/.*\/chats\/.*\.jsonl?$/,
+    resume: ['--resume', 'latest'],
+  },
   environment: (url) => ({
     GOOGLE_GEMINI_BASE_URL: url,
     GEMINI_API_KEY: 'none',
     GEMINI_CLI_TRUST_WORKSPACE: 'true',
   }),
   ready: ({ home, server: [command, ...args] }) => {
-    mkdirSync(join(home, '.gemini'))
+    mkdirSync(join(home, '.gemini'), { recursive: true })
     const settings = {
       security: { auth: { selectedType: 'gemini-api-key' } },
       mcpServers: { some: { command, args, trust: true } },
