@@ -102,10 +102,10 @@ describe('what is linked and bundled', () => {
   })
 
   it('is allowed for every target that is released', () => {
-    const [, list = ''] = /^targets = \[([^\]]*)\]/m.exec(read('deny.toml')) ?? []
+    const [, list = ''] = /^targets = \[([^\]]*)\]/m.exec(read('.ci/deny.toml')) ?? []
     const names = [...list.matchAll(/"([^"]+)"/g)].map(([, name]) => name)
     expect(names.sort()).toEqual(targets.map(({ triple }) => triple).sort())
-    expect(allowedLicenses(read('deny.toml'))).toContain('MIT')
+    expect(allowedLicenses(read('.ci/deny.toml'))).toContain('MIT')
   })
 })
 
@@ -113,7 +113,7 @@ describe('a checkout whose notices are wrong', () => {
   const place = mkdtempSync(join(tmpdir(), 'spillway-licenses-'))
   beforeAll(() => {
     const files = ['scripts', 'lib', 'src', 'build.rs', 'package.json', 'package-lock.json']
-    for (const name of [...files, 'Cargo.toml', 'Cargo.lock', 'deny.toml', 'THIRD_PARTY_LICENSES'])
+    for (const name of [...files, 'Cargo.toml', 'Cargo.lock', '.ci/deny.toml', 'THIRD_PARTY_LICENSES'])
       cpSync(join(root, name), join(place, name), { recursive: true })
     for (const name of ['dist', 'node_modules']) symlinkSync(join(root, name), join(place, name), 'junction')
   })
@@ -121,7 +121,12 @@ describe('a checkout whose notices are wrong', () => {
 
   const faults: [name: string, file: string, change: (text: string) => string, message: string][] = [
     ['stale', 'THIRD_PARTY_LICENSES', (text) => text.replace('memchr 2', 'memchr 1'), 'is stale; run'],
-    ['not allowed', 'deny.toml', (text) => text.replace('"BSL-1.0", ', ''), 'xxhash-rust 0.8.19: BSL-1.0'],
+    [
+      'not allowed',
+      '.ci/deny.toml',
+      (text) => text.replace('"BSL-1.0", ', ''),
+      'xxhash-rust 0.8.19: BSL-1.0',
+    ],
   ]
   it.each(faults)('is refused: %s', (_, file, change, message) => {
     writeFileSync(join(place, file), change(read(file)))

@@ -8,7 +8,15 @@ import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 
-const SOURCES = ['src', 'lib', 'cli', 'build.rs', 'Cargo.toml', 'Cargo.lock', 'rolldown.config.mjs']
+const SOURCES = [
+  'src',
+  'lib',
+  'cli',
+  'build.rs',
+  'Cargo.toml',
+  'Cargo.lock',
+  'scripts/build/rolldown.config.mjs',
+]
 /** Outputs of the two parts of a build. */
 const OUTPUTS = ['dist/spillway.node', 'dist/index.js']
 

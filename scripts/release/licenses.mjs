@@ -1,5 +1,5 @@
 // Writes THIRD_PARTY_LICENSES: the notices of all code of others in a release. `--check` compares it with what is linked
-// now. Fails for a package that cannot be had under a licence that deny.toml allows, and for one without a notice.
+// now. Fails for a package that cannot be had under a licence that .ci/deny.toml allows, and for one without a notice.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { argv } from 'node:process'
@@ -97,11 +97,11 @@ export function formatNotices(entries) {
 
 function make() {
   const packages = [...linkedCrates(), ...bundledModules()]
-  const allowed = allowedLicenses(readFileSync(join(root, 'deny.toml'), 'utf8'))
+  const allowed = allowedLicenses(readFileSync(join(root, '.ci/deny.toml'), 'utf8'))
   const refused = packages.filter(({ license }) => !isMet(license, allowed))
   if (refused.length > 0) {
     const said = refused.map(({ name, version, license }) => `${name} ${version}: ${license ?? 'no licence'}`)
-    throw new Error(`deny.toml does not allow:\n${said.join('\n')}`)
+    throw new Error(`.ci/deny.toml does not allow:\n${said.join('\n')}`)
   }
   const entries = packages.map((found) => ({
     title: `${found.name} ${found.version} (${found.license})`,

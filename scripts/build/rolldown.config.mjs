@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const root = fileURLToPath(new URL('.', import.meta.url))
-const wings = readdirSync(new URL('lib/wings', import.meta.url)).map(
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const wings = readdirSync(new URL('../../lib/wings', import.meta.url)).map(
   (file) => `wings/${file.replace('.ts', '')}`,
 )
 
