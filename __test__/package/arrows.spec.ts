@@ -90,6 +90,16 @@ it.each([
   expect(upward.map(({ file, room }) => `${file} imports ${room}`)).toEqual([])
 })
 
+it('nothing but its own entries imports the code for OpenClaw', () => {
+  const isInside = (file: string) => file.startsWith('lib/compat/openclaw')
+  const imported = (file: string) =>
+    [...read(file).matchAll(/['"](\.[^'"]+)\.js['"]/g)].map(([, path = '']) =>
+      normalize(join(dirname(file), `${path}.ts`)),
+    )
+  const outside = typescript.filter((file) => !isInside(file) && imported(file).some(isInside))
+  expect(outside).toEqual(['lib/wings/openclaw.ts'])
+})
+
 it('no comment or page names a file that does not exist', () => {
   const pages = [...files('docs', '.md'), 'README.md', 'CONTRIBUTING.md', '.github/SECURITY.md', 'index.d.ts']
   const comments = (file: string) => (read(file).match(/(?:^|\s)(?:\/\/|\*|\/\*).*$/gm) ?? []).join('\n')
