@@ -89,8 +89,8 @@ pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure>
         repair.write(&mut rows)?;
         repair.finish(rows)
     });
-    let Pairs { paired, unpaired, .. } = pairs;
-    let report = Report { recovered, unmatched, paired, unpaired, ..made? };
+    let Pairs { paired, unpaired, orphans, .. } = pairs;
+    let report = Report { recovered, unmatched, paired, unpaired, orphans, ..made? };
     // Settling an earlier repair counts as a change.
     let reason = report.reason.filter(|reason| recovered == 0 || *reason != Reason::NothingToDo);
     Ok(Report { changed: report.changed || recovered > 0, reason, ..report })
