@@ -411,6 +411,11 @@ describe('results without a call in a stored session', () => {
     }
   })
 
+  it('go where nothing else is in the session', async () => {
+    const { orphans, after } = await orphaned(jsonLines([user(block('gone'))]))
+    expect([orphans, after]).toEqual([1, ''])
+  })
+
   it('are told of by repair and doctor', async () => {
     const rows = [user(block('gone')), { role: 'user', content: 'on' }]
     const path = write(jsonLines(rows))

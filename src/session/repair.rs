@@ -400,6 +400,10 @@ impl Repair<'_, '_> {
         let paired = self.pairs.changed(&row);
         if paired.as_ref().is_some_and(Vec::is_empty) {
             self.tally.changes = true;
+            // A row goes for its results.
+            if let Some(document) = row.document().filter(|_| !is_known) {
+                self.tally.shape = SessionKind::of(&row.entry(&document), true);
+            }
             return Ok(Outcome::New(vec![]));
         }
         let row = Row { text: paired.as_deref().unwrap_or(row.text), ..row };
