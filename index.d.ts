@@ -1098,8 +1098,9 @@ export interface RepairOptions extends ResultPolicy {
    *  `repairToolPairs` puts in. It becomes a row after the call's, an element of a document's list, or a
    *  member of the call, as the format has it; the row that follows then names the new one. Calls that
    *  the format has no way to give a result are counted in `unpaired`: those in rows of Pi without ids.
-   *  A result that a host put in for a missing one gives way to the real one that comes later.
-   *  Default false. */
+   *  A result that a host put in for a missing one gives way to the real one that comes later. A result
+   *  whose call is nowhere in the file is removed, and its row if nothing else is in it; of Copilot CLI,
+   *  and of Pi's rows without ids, it stays. Default false. */
   pairs?: boolean | undefined
   /** Reports the effect of a repair without a lock and without writing. Default false. */
   dryRun?: boolean | undefined
@@ -1134,6 +1135,8 @@ export interface RepairReport {
   paired?: number
   /** Calls without a result that the format has no way to give one. Absent if there are none. */
   unpaired?: number
+  /** Results without a call that were removed. Absent if there are none. */
+  orphans?: number
   bytesBefore: number
   bytesAfter: number
   /** Steps of the plan that matched no result. */

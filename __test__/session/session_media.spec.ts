@@ -164,3 +164,72 @@ it('redacts before payloads are counted, as clampMessages does: a secret may be 
   expect(made?.content[1]?.text).toMatch(/image\/png 40x30 omitted\]$/)
   expect(read(file)).toEqual([made])
 })
+
+describe('a session that agents reported as bricked by images', () => {
+  const limits = { ...open, backup: false }
+  const source = (bytes: Buffer) => ({ type: 'base64', media_type: 'image/png', data: base64(bytes) })
+  const image = (bytes: Buffer) => ({ type: 'image', source: source(bytes) })
+  const claude = (content: object[], at = 0) => ({
+    type: 'user',
+    uuid: `u${at}`,
+    parentUuid: at === 0 ? null : `u${at - 1}`,
+    message: { role: 'user', content },
+  })
+  const pi = (content: object[]) => ({
+    type: 'message',
+    id: 'a',
+    parentId: null,
+    message: { role: 'toolResult', toolCallId: 'c', toolName: 'read', content, isError: false },
+  })
+  const large = png(9, 9, 3_932_161)
+  const cases: [name: string, rows: object[]][] = [
+    ['Claude Code, 5 MB of base64 that the user pasted', [claude([image(large)])]],
+    ['Claude Code, 8,001 pixels that the user pasted', [claude([image(png(8_001, 9))])]],
+    [
+      'Claude Code, 5 MB that a tool returned',
+      [claude([{ type: 'tool_result', tool_use_id: 't', content: [image(large)] }])],
+    ],
+    [
+      'Claude Code, 2,001 pixels among more than twenty',
+      Array.from({ length: 21 }, (_, at) => claude([image(png(2_001, 9))], at)),
+    ],
+    [
+      'Pi, 5 MB that a tool read',
+      [
+        { type: 'session', version: 3, id: 's' },
+        pi([{ type: 'image', data: base64(large), mimeType: 'image/png' }]),
+      ],
+    ],
+    ['Cline, 8,001 pixels', [{ role: 'user', content: [image(png(8_001, 9))] }]],
+  ]
+  it.each(cases)('is within the limits again: %s', async (_, rows) => {
+    const file = session(rows)
+    const media = { provider: 'anthropic' as const }
+    expect((await inspectSession(file, { media })).refused?.length).toBeGreaterThan(0)
+    expect(await repairSession(file, { ...limits, media })).toMatchObject({ changed: true })
+    expect((await inspectSession(file, { media })).refused).toBeUndefined()
+    expect(read(file)).toHaveLength(rows.length)
+    expect(await repairSession(file, { ...limits, media })).toMatchObject({ changed: false })
+  })
+
+  it('is within a budget again: Codex CLI, 19 MB in one output', async () => {
+    const output = Array.from({ length: 5 }, () => ({
+      type: 'input_image',
+      image_url: `data:image/png;base64,${base64(png(900, 900, 2_850_000))}`,
+    }))
+    const file = session([
+      { type: 'session_meta', payload: { id: 's' } },
+      { type: 'response_item', payload: { type: 'function_call_output', call_id: 'c', output } },
+    ])
+    expect(statSync(file).size).toBeGreaterThan(19_000_000)
+    expect(await repairSession(file, { ...limits, media: { maxBytes: 8_000_000 } })).toMatchObject({
+      changed: true,
+    })
+    expect(statSync(file).size).toBeLessThan(8_001_000)
+    const [, row] = read(file) as { payload: { output: { type: string }[] } }[]
+    expect(row?.payload.output.map(({ type }) => type)).toEqual([
+      ...Array.from({ length: 3 }, () => 'input_text'),
+      ...Array.from({ length: 2 }, () => 'input_image'),
+    ])
+  })
+})

@@ -248,6 +248,23 @@ describe('calls without a result in a stored session', () => {
     expect(values[4].parentId).toBe('c')
   })
 
+  it('get one that rows without a message follow as well', async () => {
+    const use = {
+      role: 'assistant',
+      id: 'msg_1',
+      content: [{ type: 'tool_use', id: 'toolu_1', name: 'Read', input: {} }],
+    }
+    const { values } = await pair(
+      jsonLines([
+        { type: 'assistant', message: use, uuid: 'a', parentUuid: null },
+        { type: 'system', subtype: 'local_command', content: 'x', uuid: 'b', parentUuid: 'a' },
+        { type: 'user', message: { role: 'user', content: 'on' }, uuid: 'c', parentUuid: 'b' },
+      ]),
+    )
+    expect(values.map(({ type }) => type)).toEqual(['assistant', 'user', 'system', 'user'])
+    expect(values[2].parentUuid).toBe(values[1].uuid)
+  })
+
   it('are counted where the format has no way, and told of', async () => {
     const call = {
       role: 'assistant',
@@ -273,5 +290,140 @@ describe('calls without a result in a stored session', () => {
       ),
     )
     expect(await repairSession(path)).toMatchObject({ changed: false, reason: 'nothing to do' })
+  })
+})
+
+describe('results without a call in a stored session', () => {
+  const orphaned = async (text: string) => {
+    const { report, after, values } = await pair(text)
+    expect(report.paired).toBeUndefined()
+    return { orphans: report.orphans, after, values }
+  }
+  const block = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: 'x' })
+  const user = (...content: object[]) => ({ role: 'user', content })
+  const words = { type: 'text', text: 'on' }
+
+  it('go with their row in a tree of Pi, where rows that name it name the one before', async () => {
+    const row = (id: string, parentId: string | null, message: object) => ({
+      type: 'message',
+      id,
+      parentId,
+      message,
+    })
+    const orphan = { role: 'toolResult', toolCallId: 'gone', toolName: 'read', content: 'x', isError: false }
+    const rows = [
+      { type: 'session', version: 3, id: 's' },
+      row('a', null, orphan),
+      row('b', 'a', { role: 'user', content: 'go' }),
+      row('c', 'b', orphan),
+      { type: 'label', id: 'd', parentId: 'c', targetId: 'c', label: 'here' },
+    ]
+    const { orphans, values } = await orphaned(jsonLines(rows))
+    expect(orphans).toBe(2)
+    expect(values).toEqual([
+      rows[0],
+      row('b', null, { role: 'user', content: 'go' }),
+      { type: 'label', id: 'd', parentId: 'b', targetId: 'b', label: 'here' },
+    ])
+  })
+
+  it('go from messages of several blocks, in rows and in a document', async () => {
+    const messages = [
+      user(block('gone'), words),
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'read', input: {} }] },
+      user(block('toolu_1'), block('gone')),
+      user(block('gone'), block('too')),
+      { role: 'assistant', content: [words] },
+    ]
+    const left = [user(words), messages[1], user(block('toolu_1')), messages[4]]
+    for (const text of [jsonLines(messages), JSON.stringify(messages)]) {
+      const { orphans, values } = await orphaned(text)
+      expect([orphans, values.flat()]).toEqual([4, left])
+    }
+    const claude = (message: object, at: number) => ({
+      type: at === 1 || at === 4 ? 'assistant' : 'user',
+      message,
+      uuid: `u${at}`,
+      parentUuid: at === 0 ? null : `u${at - 1}`,
+    })
+    const { values } = await orphaned(jsonLines(messages.map(claude)))
+    expect(values.map(({ message }) => message)).toEqual(left)
+    expect(values.map(({ parentUuid }) => parentUuid)).toEqual([null, 'u0', 'u1', 'u2'])
+  })
+
+  it('go from a rollout of Codex, and from the list of a checkpoint', async () => {
+    const output = { type: 'function_call_output', call_id: 'gone', output: 'x' }
+    const message = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'go' }] }
+    const rows = [
+      { type: 'session_meta', payload: { id: 's' } },
+      { type: 'response_item', payload: output },
+      { type: 'compacted', payload: { message: 'so far', replacement_history: [output, message] } },
+    ]
+    const { orphans, values } = await orphaned(jsonLines(rows))
+    expect(orphans).toBe(2)
+    expect(values).toEqual([
+      rows[0],
+      { type: 'compacted', payload: { message: 'so far', replacement_history: [message] } },
+    ])
+  })
+
+  it('go where a block wraps them', async () => {
+    const part = { functionResponse: { id: 'gone', name: 'read', response: { output: 'x' } } }
+    const rows = [
+      { role: 'user', parts: [{ text: 'go' }, part] },
+      { role: 'user', parts: [part] },
+    ]
+    expect((await orphaned(jsonLines(rows))).values).toEqual([{ role: 'user', parts: [{ text: 'go' }] }])
+  })
+
+  it.each(agentSamples)('of $agent are told from those with a call', async (sample) => {
+    const text = fileOf(sample, 'x')
+    const path = write(text)
+    expect(await repairSession(path, { pairs: true })).not.toHaveProperty('orphans')
+    expect(readFileSync(path, 'utf8')).toBe(text)
+  })
+
+  it('stay where a program reads the rows as events, and where rows are named by number', async () => {
+    const event = (id: string, parentId: string | null, type: string, data: object) => ({
+      type,
+      data,
+      id,
+      parentId,
+    })
+    const copilot = [
+      event('a', null, 'session.start', { sessionId: 's' }),
+      event('b', 'a', 'tool.execution_complete', {
+        toolCallId: 'gone',
+        success: true,
+        result: { content: 'x' },
+      }),
+    ]
+    const pi = [
+      { type: 'session', id: 's' },
+      { type: 'message', message: { role: 'toolResult', toolCallId: 'gone', content: 'x' } },
+    ]
+    const hosted = [
+      { type: 'mcp_call', id: 'mcp_1', name: 'search', arguments: '{}', output: 'x' },
+      { role: 'user', content: 'on' },
+    ]
+    for (const rows of [copilot, pi, hosted]) {
+      expect((await orphaned(jsonLines(rows))).values).toEqual(rows)
+    }
+  })
+
+  it('go where nothing else is in the session', async () => {
+    const { orphans, after } = await orphaned(jsonLines([user(block('gone'))]))
+    expect([orphans, after]).toEqual([1, ''])
+  })
+
+  it('are told of by repair and doctor', async () => {
+    const rows = [user(block('gone')), { role: 'user', content: 'on' }]
+    const path = write(jsonLines(rows))
+    const { stdout } = await spillway(['doctor', path])
+    expect(stdout).toContain('1 result without a call')
+    expect(stdout).toContain('spillway repair --pairs')
+    expect((await spillway(['repair', '--pairs', path])).stdout).toContain(
+      '1 result without a call was removed',
+    )
   })
 })

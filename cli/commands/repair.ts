@@ -29,7 +29,7 @@ with 1 if a damaged row that was left may hold a result over the limits.`,
   names: 'file',
   flags: {
     'dry-run': { help: 'report the changes without writing' },
-    pairs: { help: 'give a result to every call that has none' },
+    pairs: { help: 'give a result to every call that has none, and remove results without a call' },
     'no-backup': { help: 'do not keep FILE.bak' },
     damaged: {
       value: 'HOW',
@@ -140,7 +140,7 @@ function damagedLines(file: string, report: RepairReport, isMending: boolean): s
 /** Formats the changes made to a file, or those that a dry run would make. */
 function summaryOf(file: string, report: RepairReport, cuts: Cuts, isMending: boolean): string {
   const { changed, rows, damaged, tornTail, bytesBefore, bytesAfter, backupPath, reason } = report
-  const { recovered = 0, paired = 0, unpaired = 0 } = report
+  const { recovered = 0, paired = 0, unpaired = 0, orphans = 0 } = report
   const wouldBe = reason === 'dry run'
   const found = cutsSaid(cuts)
   const done =
@@ -158,6 +158,11 @@ function summaryOf(file: string, report: RepairReport, cuts: Cuts, isMending: bo
       : []),
     ...(paired > 0
       ? [`${counted(paired, 'call')} without a result ${wouldBe ? 'would get' : 'got'} one`]
+      : []),
+    ...(orphans > 0
+      ? [
+          `${counted(orphans, 'result')} without a call ${wouldBe ? 'would be' : orphans === 1 ? 'was' : 'were'} removed`,
+        ]
       : []),
     ...(unpaired > 0
       ? [`${counted(unpaired, 'call')} without a result: this format has no way to add one`]

@@ -16,6 +16,7 @@ export interface Case extends Dated {
   readonly damaged: number
   readonly paired: number
   readonly unpaired: number
+  readonly orphans: number
   readonly media: number
   readonly provider?: MediaProvider
   /** The command line that repairs it, unless its format has no way. */
@@ -45,15 +46,15 @@ export async function examine(
     })
   const { report, cuts } = await dryRun(media)
   if (report.reason === 'format unknown') return 'unknown'
-  const { damaged, paired = 0, unpaired = 0, bytesAfter } = report
+  const { damaged, paired = 0, unpaired = 0, orphans = 0, bytesAfter } = report
   const items = report.media?.items ?? 0
   // A repair counts results that lose a payload as well.
   const over = items > 0 ? (await dryRun(undefined)).cuts.over : cuts.over
-  if (over + damaged + paired + unpaired + items === 0) return undefined
+  if (over + damaged + paired + unpaired + orphans + items === 0) return undefined
   const provider = items > 0 ? media?.provider : undefined
   const flags = [
     ...(damaged > 0 ? ['--damaged mend'] : []),
-    ...(paired > 0 ? ['--pairs'] : []),
+    ...(paired + orphans > 0 ? ['--pairs'] : []),
     ...(provider ? [`--for ${provider}`] : []),
   ]
   const { provider: _, ...found } = file
@@ -64,9 +65,10 @@ export async function examine(
     damaged,
     paired,
     unpaired,
+    orphans,
     media: items,
     ...(provider && { provider }),
-    ...(over + damaged + paired + items > 0 && { command: repairLine([path], args, flags) }),
+    ...(over + damaged + paired + orphans + items > 0 && { command: repairLine([path], args, flags) }),
   }
 }
 

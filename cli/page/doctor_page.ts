@@ -40,7 +40,7 @@ function entryOf(found: Case): string {
   ].join('\n')
 }
 
-function reasonsOf({ over, damaged, paired, unpaired, media, provider }: Case): string[] {
+function reasonsOf({ over, damaged, paired, unpaired, orphans, media, provider }: Case): string[] {
   return [
     ...(over > 0 ? [`${counted(over, 'result')} over the limits`] : []),
     ...(damaged > 0 ? [`${counted(damaged, 'row')} ${damaged === 1 ? 'is' : 'are'} not JSON`] : []),
@@ -48,6 +48,7 @@ function reasonsOf({ over, damaged, paired, unpaired, media, provider }: Case): 
     ...(unpaired > 0
       ? [`${counted(unpaired, 'call')} without a result, which this format has no way to add`]
       : []),
+    ...(orphans > 0 ? [`${counted(orphans, 'result')} without a call`] : []),
     ...(media > 0 ? [`${counted(media, 'payload')} that ${provider} would reject`] : []),
   ]
 }

@@ -41,6 +41,8 @@ pub struct Dialect {
     pub error: Paths,
     pub side: Paths,
     pub media: Paths,
+    /// Its results and their calls are two objects, of which one may be missing.
+    pub is_apart: bool,
     /// The member in which a class keeps a second copy of its members.
     pub copy: Option<String>,
 }
@@ -187,7 +189,8 @@ impl Dialect {
         data.words.iter().try_for_each(|path| known.grow(path, Some(End::ShortWord)))?;
         let [id, tool, error, side] = [&data.id, &data.tool, &data.error, &data.side].map(Paths::of);
         let (id, tool, error, side) = (id?, tool?, error?, side?);
-        Ok(Dialect { name: data.name, slots, known, id, tool, error, side, media, copy: data.copy })
+        let is_apart = data.calls.iter().any(|call| call.result.is_some() && call.open.is_none());
+        Ok(Dialect { name: data.name, slots, known, id, tool, error, side, media, is_apart, copy: data.copy })
     }
 }
 

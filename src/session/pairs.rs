@@ -1,4 +1,5 @@
-//! Tool calls without a result: finds them in the rows that a model is sent, and puts in results that say so.
+//! Tool calls without a result: finds them in the rows that a model is sent, and puts in results that say so. Results
+//! without a call: removes them.
 //!
 //! A result that a host put in for a missing one gives way to the real one that comes later. Otherwise a result is put in
 //! after its call, and before the rows that follow it: as a row, as an element of a document, or in the
@@ -31,6 +32,8 @@ const MISSING: &str = "[No result: the call was interrupted, or its result was r
 #[derive(Debug, Default)]
 pub struct Pairs {
     branch: Option<Branch>,
+    /// The members with the id of a row and that of the row before it.
+    chain: Option<&'static [String; 2]>,
     /// Those after a row, or after a message of the document.
     after: HashMap<u64, Vec<String>>,
     /// Rows with a call that gets its result within.
@@ -40,12 +43,14 @@ pub struct Pairs {
     /// Results that take the place of others, by their row and their place in it, and those that move there.
     moved: HashMap<(u64, usize), String>,
     gone: HashSet<(u64, usize)>,
-    /// The ids of rows that go, with those of the rows before them.
-    skipped: HashMap<String, String>,
+    /// The ids of rows that go, with those of the rows before them. The first row has none before it.
+    skipped: HashMap<String, Option<String>>,
     /// Calls that get a result.
     pub paired: u64,
     /// Calls without a result that the format has no way to give one.
     pub unpaired: u64,
+    /// Results without a call, which go.
+    pub orphans: u64,
 }
 
 /// A call whose result has not come yet.
@@ -57,6 +62,17 @@ struct Pending {
     anchor_id: Option<String>,
     /// The row or element, with the place for the id of the row before. `None` if the format has none.
     json: Option<Filled>,
+}
+
+/// A result whose call has not come yet.
+#[derive(Debug)]
+struct Orphan {
+    id: String,
+    place: (u64, usize),
+    /// The start and the length of the list that holds it, if it is a block.
+    list: Option<(usize, usize)>,
+    /// The id of its row, and that of the row before.
+    ids: Option<(String, Option<String>)>,
 }
 
 /// JSON of a template, with the places where ids go.
@@ -155,6 +171,9 @@ fn answer(kind: &CallPaths, id: &str, call: Value, message: Value) -> Filled {
 struct Reader {
     pairs: Pairs,
     pending: Vec<Pending>,
+    orphans: Vec<Orphan>,
+    /// The hashed ids of all calls, those on other branches as well.
+    called: HashSet<u64>,
     /// Calls whose result may give way, with its place, and true if it says that there is none.
     stand_ins: HashMap<String, ((u64, usize), bool)>,
     /// The id of the message in the last row, which may go on in the next, and its pending calls.
@@ -164,11 +183,14 @@ struct Reader {
 
 impl Reader {
     fn take(&mut self, number: u64, entry: &Entry) {
+        let calls = entry.messages.iter().flat_map(|message| Table::get().calls(*message));
+        self.called.extend(calls.filter_map(|call| Some(hash(call.id?.as_bytes()))));
         if entry.is_aside() || self.pairs.branch.as_ref().is_some_and(|branch| !branch.holds(number)) {
             return;
         }
         let layout = entry.layout();
         let chain = layout.and_then(|layout| layout.chain.as_ref());
+        self.pairs.chain = self.pairs.chain.or(chain);
         let own_id = chain.and_then(|[id, _]| entry.root.get(id)).and_then(Value::string);
         let mut nth = 0;
         for message in entry.messages.iter().copied() {
@@ -177,7 +199,7 @@ impl Reader {
             for result in Table::get().results(message, None) {
                 nth += 1;
                 if let Some(id) = result.id().filter(|_| result.is_filled) {
-                    self.answer(id, (number, nth - 1), &result, entry);
+                    self.answer(id, (number, nth - 1), &result, message, entry);
                 }
             }
             self.go_on(message, at, own_id.as_ref());
@@ -198,7 +220,14 @@ impl Reader {
     }
 
     /// Takes a result at a place: of a call that waits for it, or of one whose result gives way.
-    fn answer(&mut self, id: String, place: (u64, usize), result: &ToolResult, entry: &Entry) {
+    fn answer(
+        &mut self,
+        id: String,
+        place: (u64, usize),
+        result: &ToolResult,
+        message: Value,
+        entry: &Entry,
+    ) {
         let (is_short, is_absent) = said(result);
         let is_error = result.is_error();
         if let Some(at) = self.pending.iter().position(|call| call.id == id) {
@@ -210,20 +239,46 @@ impl Reader {
             }
             return;
         }
-        let Some((before, said_so)) = self.stand_ins.get(&id).copied() else { return };
-        if is_absent || is_error && !said_so || self.is_event(result, entry) {
+        let ids = ids_of(entry);
+        let has_chain = entry.layout().is_some_and(|layout| layout.chain.is_some());
+        // Rows without ids are referred to by number, so none goes.
+        if self.is_event(result, entry) || has_chain && ids.is_none() {
+            return;
+        }
+        let Some((before, said_so)) = self.stand_ins.get(&id).copied() else {
+            let may_lack = result.dialect.is_apart && !Table::get().is_from_model(message);
+            if may_lack && !id.is_empty() {
+                let list = block_of(result, entry).map(|(_, list)| (list.start(), list.elements().count()));
+                self.orphans.push(Orphan { id, place, list, ids });
+            }
+            return;
+        };
+        if is_absent || is_error && !said_so {
             return;
         }
         self.stand_ins.remove(&id);
         self.pairs.moved.insert(before, result.object.compact());
         self.pairs.gone.insert(place);
         self.pairs.paired += 1;
-        let chain = entry.layout().and_then(|layout| layout.chain.as_ref());
-        let ids = chain.and_then(|[id, parent]| entry.root.get(id).zip(entry.root.get(parent)));
-        if let Some((id, parent)) = ids.and_then(|(id, parent)| id.string().zip(parent.string()))
-            && is_alone(result, entry)
-        {
-            self.pairs.skipped.insert(id, parent);
+        let is_alone = block_of(result, entry).is_none_or(|(_, list)| list.elements().count() == 1);
+        self.pairs.skipped.extend(ids.filter(|_| is_alone));
+    }
+
+    /// Removes the results whose call is nowhere, and the rows in which nothing else is.
+    fn drop_orphans(&mut self) {
+        let called = std::mem::take(&mut self.called);
+        let mut orphans = std::mem::take(&mut self.orphans);
+        orphans.retain(|orphan| !called.contains(&hash(orphan.id.as_bytes())));
+        let mut in_list: HashMap<(u64, usize), usize> = HashMap::new();
+        for Orphan { place, list, .. } in &orphans {
+            list.iter().for_each(|(start, _)| *in_list.entry((place.0, *start)).or_default() += 1);
+        }
+        for Orphan { place, list, ids, .. } in orphans {
+            self.pairs.orphans += 1;
+            self.pairs.gone.insert(place);
+            if list.is_none_or(|(start, length)| in_list[&(place.0, start)] == length) {
+                self.pairs.skipped.extend(ids);
+            }
         }
     }
 
@@ -269,6 +324,7 @@ impl Reader {
     }
 
     fn done(mut self) -> Pairs {
+        self.drop_orphans();
         let mut pairs = std::mem::take(&mut self.pairs);
         for Pending { id, anchor, anchor_id, json } in self.pending {
             let Some(json) = json else {
@@ -317,7 +373,7 @@ impl Pairs {
 
     /// Returns true if a row changes, or others follow it.
     pub fn concerns(&self, number: u64, is_document: bool) -> bool {
-        let is_any = !self.after.is_empty() || !self.within.is_empty() || !self.moved.is_empty();
+        let is_any = !self.after.is_empty() || !self.within.is_empty() || !self.gone.is_empty();
         let has = || self.moved.keys().chain(&self.gone).any(|(row, _)| *row == number);
         is_any
             && (is_document
@@ -345,27 +401,33 @@ impl Pairs {
                 }
             }
         }
+        let mut gone = vec![];
         let results = entry.messages.iter().flat_map(|message| Table::get().results(*message, None));
         for (nth, result) in results.enumerate() {
             if let Some(json) = self.moved.get(&(row.number, nth)) {
                 splices.replace(result.object, json.clone());
             }
             if self.gone.contains(&(row.number, nth)) {
-                if !is_alone(&result, &entry) {
-                    splices.remove(result.object);
-                } else if row.format.is_document() {
-                    let holds = |message: &&Value| {
-                        message.start() <= result.object.start() && result.object.end() <= message.end()
-                    };
-                    entry
-                        .messages
-                        .iter()
-                        .find(holds)
-                        .into_iter()
-                        .for_each(|message| splices.remove(*message));
-                } else {
-                    return Some(vec![]);
+                gone.push(result);
+            }
+        }
+        for result in &gone {
+            if let Some((block, list)) = block_of(result, &entry) {
+                let is_in = |other: &&ToolResult| block_of(other, &entry).is_some_and(|(_, its)| its == list);
+                if gone.iter().filter(is_in).count() < list.elements().count() {
+                    splices.remove(block);
+                    continue;
                 }
+            }
+            let holds = |message: &&Value| {
+                message.start() <= result.object.start() && result.object.end() <= message.end()
+            };
+            let message = entry.messages.iter().find(holds)?;
+            // A document and a checkpoint hold other messages as well.
+            if row.format.is_document() || message.parent().is_some_and(Value::is_list) {
+                splices.remove(*message);
+            } else {
+                return Some(vec![]);
             }
         }
         if row.format.is_document() {
@@ -384,29 +446,44 @@ impl Pairs {
         if row.format.is_document() { &[] } else { self.after.get(&row.number).map_or(&[], |rows| rows) }
     }
 
-    /// Makes a row follow the new one after the row that it names.
+    /// Makes a row follow the new one after the row that it names. For a row that goes, it names the one before.
     fn follow(&self, splices: &mut Splices, number: u64, entry: &Entry) {
-        let Some([_, parent]) =
-            entry.format().layout.or(entry.layout()).and_then(|layout| layout.chain.as_ref())
-        else {
-            return;
-        };
+        // Rows without a message are in the chain too.
+        let Some([_, parent]) = self.chain else { return };
+        for name in NAMING {
+            if let Some((named, first)) =
+                entry.root.get(name).and_then(|named| Some((named, named.string()?)))
+                && self.skipped.contains_key(&first)
+            {
+                splices.replace(named, self.left(first).map_or("null".to_owned(), |id| string(&id)));
+            }
+        }
         let Some(named) = entry.root.get(parent) else { return };
         let Some(first) = named.string() else { return };
-        let mut target = &first;
-        while let Some(before) = self.skipped.get(target) {
-            target = before;
+        let Some(target) = self.left(first.clone()) else {
+            return splices.replace(named, "null".to_owned());
+        };
+        if target != first {
+            splices.replace(named, string(&target));
         }
-        if *target != first {
-            splices.replace(named, string(target));
-        }
-        let Some((anchor, last)) = self.followed.get(target) else { return };
+        let Some((anchor, last)) = self.followed.get(&target) else { return };
         let is_on = self.branch.as_ref().is_none_or(|branch| branch.holds(number));
         if number > *anchor && is_on {
             splices.replace(named, string(last));
         }
     }
+
+    /// Returns the id of a row or, if it goes, of the last one before it that stays.
+    fn left(&self, mut id: String) -> Option<String> {
+        while let Some(before) = self.skipped.get(&id) {
+            id = before.clone()?;
+        }
+        Some(id)
+    }
 }
+
+/// Members that name a row, beside that of the row before.
+const NAMING: [&str; 4] = ["firstKeptEntryId", "targetId", "leafUuid", "logicalParentUuid"];
 
 /// The words of hosts for a result that is missing, as in lib/pairs/stand_in.ts.
 #[derive(Deserialize)]
@@ -434,10 +511,25 @@ fn said(result: &ToolResult) -> (bool, bool) {
     (is_short, text == MISSING || is_short && absent.is_match(&text))
 }
 
-/// Returns true if nothing else is in the message of a result.
-fn is_alone(result: &ToolResult, entry: &Entry) -> bool {
-    let is_message = entry.messages.contains(&result.object);
-    is_message || result.object.parent().is_some_and(|list| list.elements().count() == 1)
+/// Returns the block of a message that a result is or that wraps it, with the list of blocks. A result that is a message has
+/// none.
+fn block_of<'d>(result: &ToolResult<'d>, entry: &Entry<'d>) -> Option<(Value<'d>, Value<'d>)> {
+    let mut block = result.object;
+    while !entry.messages.contains(&block) {
+        let holder = block.parent()?;
+        if holder.is_list() {
+            return Some((block, holder));
+        }
+        block = holder;
+    }
+    None
+}
+
+/// Returns the id of a row and that of the row before it, if rows have ids.
+fn ids_of(entry: &Entry) -> Option<(String, Option<String>)> {
+    let [id, parent] = entry.layout()?.chain.as_ref()?;
+    let named = |name: &String| entry.root.get(name).and_then(Value::string);
+    Some((named(id)?, named(parent)))
 }
 
 /// Writes the result of a call into it. A name with a dot leads into a member.
@@ -536,5 +628,31 @@ mod tests {
         let call = r#"{"type":"message","message":{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"t","arguments":{}}]}}"#;
         let (left, paired_calls, unpaired) = paired(&[r#"{"type":"session"}"#, call]);
         assert_eq!((left.len(), paired_calls, unpaired), (2, 0, 1));
+    }
+
+    #[test]
+    fn results_without_a_call_go_with_their_row_only_if_nothing_else_is_in_it() {
+        let result = |id: &str| format!(r#"{{"type":"tool_result","tool_use_id":"{id}","content":"x"}}"#);
+        let row = |id: &str, parent: &str, blocks: &[String]| {
+            let blocks = blocks.join(",");
+            format!(
+                r#"{{"parentUuid":{parent},"type":"user","message":{{"role":"user","content":[{blocks}]}},"uuid":"{id}"}}"#
+            )
+        };
+        let text = r#"{"type":"text","text":"on"}"#.to_owned();
+        let rows = [
+            row("a", "null", &[result("gone1"), result("gone2")]),
+            row("b", "\"a\"", &[result("gone3"), text.clone()]),
+            r#"{"type":"summary","summary":"s","leafUuid":"b"}"#.to_owned(),
+            r#"{"type":"system","uuid":"d","parentUuid":"a","logicalParentUuid":"a"}"#.to_owned(),
+        ];
+        let all: Vec<&str> = rows.iter().map(String::as_str).collect();
+        let (left, _, _) = paired(&all);
+        assert_eq!(left[0], "");
+        assert_eq!(left[1], row("b", "null", &[text]));
+        assert_eq!(left[2], rows[2]);
+        assert_eq!(left[3], r#"{"type":"system","uuid":"d","parentUuid":null,"logicalParentUuid":null}"#);
+        let call = r#"{"type":"assistant","uuid":"c","parentUuid":"b","message":{"role":"assistant","content":[{"type":"tool_use","id":"gone1","name":"t","input":{}}]}}"#;
+        assert!(paired(&[&all[..], &[call]].concat()).0[0].contains("gone1"));
     }
 }

@@ -89,8 +89,8 @@ pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure>
         repair.write(&mut rows)?;
         repair.finish(rows)
     });
-    let Pairs { paired, unpaired, .. } = pairs;
-    let report = Report { recovered, unmatched, paired, unpaired, ..made? };
+    let Pairs { paired, unpaired, orphans, .. } = pairs;
+    let report = Report { recovered, unmatched, paired, unpaired, orphans, ..made? };
     // Settling an earlier repair counts as a change.
     let reason = report.reason.filter(|reason| recovered == 0 || *reason != Reason::NothingToDo);
     Ok(Report { changed: report.changed || recovered > 0, reason, ..report })
@@ -400,6 +400,10 @@ impl Repair<'_, '_> {
         let paired = self.pairs.changed(&row);
         if paired.as_ref().is_some_and(Vec::is_empty) {
             self.tally.changes = true;
+            // A row goes for its results.
+            if let Some(document) = row.document().filter(|_| !is_known) {
+                self.tally.shape = SessionKind::of(&row.entry(&document), true);
+            }
             return Ok(Outcome::New(vec![]));
         }
         let row = Row { text: paired.as_deref().unwrap_or(row.text), ..row };

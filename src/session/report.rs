@@ -20,6 +20,9 @@ pub struct Report {
     pub paired: u64,
     #[serde(skip_serializing_if = "is_none")]
     pub unpaired: u64,
+    /// Results without a call, which were removed.
+    #[serde(skip_serializing_if = "is_none")]
+    pub orphans: u64,
     pub bytes_before: u64,
     pub bytes_after: u64,
     pub unmatched: usize,
