@@ -113,7 +113,7 @@ export interface PolicyOptions extends Limits {
   headShare?: number | undefined
   /** Strings that make a line a finding, such as the name of a test. Matched literally and
    *  case-sensitively; an empty string is an error. The first eight lines with a needle are kept
-   *  before all others. */
+   *  before all others, unless a line alone is over the limits. */
   needles?: readonly string[] | undefined
   /** Text that says what was asked, for 'relevant', 'auto' and 'findings': a string, or several,
    *  the first weighing most. false asks nothing. A function gets the arguments of the call, once
