@@ -1,5 +1,7 @@
 /** Differences between operating systems that the command line shows. src/platform.rs has those of the engine. */
 export interface Platform {
+  /** Name that Node has for the system. */
+  readonly name: string
   /** Separators in a pattern of file names. */
   readonly separators: RegExp
   /** A command can open its output by name, as in `echo failed > /dev/stderr`, if that is a pipe. */
@@ -13,13 +15,13 @@ export interface Platform {
 /** A word that no shell reads otherwise. */
 const PLAIN = /^[\w@%+=:,./-]+$/
 
-const UNIX: Platform = {
+const UNIX: Omit<Platform, 'name'> = {
   separators: /\/+/,
   namesPipes: true,
   showsBlocks: false,
   quote: (word) => (PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`),
 }
-const WINDOWS: Platform = {
+const WINDOWS: Omit<Platform, 'name'> = {
   separators: /[\\/]+/,
   namesPipes: false,
   showsBlocks: true,
@@ -28,7 +30,7 @@ const WINDOWS: Platform = {
 
 /** Returns what holds on a system, by its name in `process.platform`. */
 export function platformOf(name: string): Platform {
-  return name === 'win32' ? WINDOWS : UNIX
+  return { name, ...(name === 'win32' ? WINDOWS : UNIX) }
 }
 
 export const platform = platformOf(process.platform)

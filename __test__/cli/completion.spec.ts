@@ -72,6 +72,7 @@ describe('completion', () => {
         [
           'clamp',
           'completion',
+          'doctor',
           'hook',
           'inspect',
           'install',

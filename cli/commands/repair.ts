@@ -29,7 +29,7 @@ with 1 if a damaged row that was left may hold a result over the limits.`,
   names: 'file',
   flags: {
     'dry-run': { help: 'report the changes without writing' },
-    pairs: { help: 'give a result to every call that has none, and remove results without a call' },
+    pairs: { help: 'give a result to every call that has none, and\nremove results without a call' },
     'no-backup': { help: 'do not keep FILE.bak' },
     damaged: {
       value: 'HOW',

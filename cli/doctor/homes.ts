@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path'
 import type { MediaProvider } from 'spillway'
 import layouts from '../../src/layouts.json'
 import { matchesIn } from '../files.js'
+import { platform } from '../platform.js'
 
 /** A place where an agent keeps sessions. Of those of one agent that hold on a platform, the first counts whose variable is
  *  set, or that needs none. */
@@ -52,7 +53,7 @@ export async function findAll(
   const files = new Map<string, Found>()
   const databases: Database[] = []
   for (const { name, provider, homes: places, files: patterns, databases: stores = [], migrated } of agents) {
-    const home = homeOf(places, process.env, process.platform)
+    const home = homeOf(places, process.env, platform.name)
     if (home === undefined) continue
     homes.push(home)
     const all = async (patterns: readonly string[]) =>
@@ -70,10 +71,10 @@ export async function findAll(
 export function homeOf(
   homes: readonly Home[],
   environment: Readonly<Record<string, string | undefined>>,
-  platform: string,
+  system: string,
 ): string | undefined {
-  for (const { platform: only = platform, env, home = '', below = '' } of homes) {
-    if (only !== platform) continue
+  for (const { platform: only = system, env, home = '', below = '' } of homes) {
+    if (only !== system) continue
     if (env === undefined) return join(homedir(), home, below)
     const given = environment[env]?.trim()
     if (given) return join(resolve(given.replace(/^~(?=$|[\\/])/, () => homedir())), below)
