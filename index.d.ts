@@ -90,9 +90,9 @@ export interface Cut {
  *           lines); ask for less, or for specific sections]", and where the output was saved;
  *  'pi'     "[... N more characters truncated]"; 'count' "... (N chars truncated from SOURCE)";
  *  false    none.
- * Any other string is a template with at least one {field} of a Cut, or {limits}; "{omittedChars:,}"
- * groups digits. An unknown {field} is ERR_SPILLWAY_OPTION. A function that throws or returns no
- * string counts as a notice that does not fit (G7).
+ * Any other string is a template with at least one {field} of a Cut, or {limits};
+ * "{omittedChars:,}" groups digits. An unknown {field} is ERR_SPILLWAY_OPTION. A function that
+ * throws or returns no string counts as a notice that does not fit (G7).
  */
 export type Notice = 'hint' | 'pi' | 'count' | false | (string & {}) | ((cut: Cut) => string)
 
@@ -129,7 +129,8 @@ export interface PolicyOptions extends Limits {
   snap?: 'line' | 'char' | undefined
   /** Default 'hint'. */
   notice?: Notice | undefined
-  /** For clampTextWithReport: adds `reasons` and `dropped` to the report. The text is the same. Default false. */
+  /** For clampTextWithReport: adds `reasons` and `dropped` to the report. The text is the same.
+   *  Default false. */
   explain?: boolean | undefined
   /** Name of the text in notices. Default "output". */
   source?: string | undefined
@@ -178,18 +179,19 @@ export interface ClampReport {
   notice: string
   /** With `explain`: one reason for each kept line, in order. Empty if nothing was omitted. */
   reasons?: LineReason[]
-  /** With `explain`: the omitted lines that a larger limit would keep first for their score, at most 20, the next
-   *  first. Empty if the text was not searched. */
+  /** With `explain`: the omitted lines that a larger limit would keep first for their score, at
+   *  most 20, the next first. Empty if the text was not searched. */
   dropped?: LineReason[]
 }
 /** The reason to keep a line. */
 export interface LineReason {
   /** Number of the line in the input (with `clean`, in the cleaned text), from 1. */
   line: number
-  /** The stream that took the line or its first kept part: 'head' and 'tail' for its place, also in a cut that does not
-   *  search; 'needles' for one of `needles`; 'findings' for words of failure; 'context' and 'around' for a finding beside
-   *  it; 'tallies' for a result that it states; 'before' for standing before the last of these; 'answers' for words of
-   *  `query`, its own or of the line beside it; 'names' for names and words that no kept line had; 'gap' if it takes no
+  /** The stream that took the line or its first kept part: 'head' and 'tail' for its place, also in
+   *  a cut that does not search; 'needles' for one of `needles`; 'findings' for words of failure;
+   *  'context' and 'around' for a finding beside it; 'tallies' for a result that it states;
+   *  'before' for standing before the last of these; 'answers' for words of `query`, its own or of
+   *  the line beside it; 'names' for names and words that no kept line had; 'gap' if it takes no
    *  more room than the mark in its place. */
   stream:
     | 'head'
@@ -203,9 +205,10 @@ export interface LineReason {
     | 'answers'
     | 'names'
     | 'gap'
-  /** Points that decide the order within a stream, to compare within it alone: for 'findings', and for lines beside one,
-   *  the score of the finding, halved for each line like it before; for 'answers' what the line has of the question; for
-   *  'names' the worth of its new names. 0 for all others. */
+  /** Points that decide the order within a stream, to compare within it alone: for 'findings', and
+   *  for lines beside one, the score of the finding, halved for each line like it before; for
+   *  'answers' what the line has of the question; for 'names' the worth of its new names. 0 for all
+   *  others. */
   score: number
 }
 
@@ -318,42 +321,43 @@ export interface ResultPolicy extends PolicyOptions {
    *  All other results stay as they are. docs/frameworks.md#what-is-sent-twice. */
   structured?: 'both' | 'text' | 'structured' | undefined
   /** Form of JSON that is over the limits. 'text' (default): cut like any text, and tags that
-   *  announce JSON announce text. 'keep-shape': cut as clampJson cuts it, so that it parses and data
-   *  stays data; a result that is JSON alone then carries no notice. A last block of text says what
-   *  is missing of an MCP `structuredContent`. docs/json.md. */
+   *  announce JSON announce text. 'keep-shape': cut as clampJson cuts it, so that it parses and
+   *  data stays data; a result that is JSON alone then carries no notice. A last block of text says
+   *  what is missing of an MCP `structuredContent`. docs/json.md. */
   json?: 'text' | 'keep-shape' | undefined
-  /** With `json: 'keep-shape'`: the JSON schema of what the tool returns, as `JsonPolicy.schema`. */
+  /** With `json: 'keep-shape'`: the JSON schema of what the tool returns, as
+   *  `JsonPolicy.schema`. */
   schema?: object | undefined
   /** Default: detected from the shape of the value, by its tags alone, never by instanceof. */
   dialect?: DialectName | undefined
-  /** Budget of images, audio and files: of one result, and in clampMessages and repairSession of all
-   *  results together. Default: all payloads stay. docs/media.md. */
+  /** Budget of images, audio and files: of one result, and in clampMessages and repairSession of
+   *  all results together. Default: all payloads stay. docs/media.md. */
   media?: MediaOptions | undefined
 }
 
-/** Payloads are images, audio and files in blocks, and base64 in texts. A payload over the budget is
- *  omitted whole, and a text such as "[... 1,048,576 bytes of image/png 1280x720 omitted]" takes its
- *  place and counts towards the limits. References (addresses, ids of files) stay. */
+/** Payloads are images, audio and files in blocks, and base64 in texts. A payload over the budget
+ *  is omitted whole, and a text such as "[... 1,048,576 bytes of image/png 1280x720 omitted]" takes
+ *  its place and counts towards the limits. References (addresses, ids of files) stay. */
 export interface MediaOptions {
   /** Bytes of all payloads together, decoded. Default Infinity. */
   maxBytes?: number | undefined
   /** Payloads. Default Infinity. */
   maxItems?: number | undefined
-  /** End at which omission starts; a payload that still fits beside those kept so far stays. Default
-   *  'oldest'. */
+  /** End at which omission starts; a payload that still fits beside those kept so far stays.
+   *  Default 'oldest'. */
   order?: 'oldest' | 'newest' | undefined
-  /** Provider whose limits for one request apply too: the size of one image in bytes and pixels, the
-   *  number of images and documents, and the bytes of all (docs/media.md). In clampMessages and
-   *  repairSession messages of the user count as well; a payload of theirs is omitted if the provider
-   *  rejects it by itself or, at last, if omitting every payload of a tool is not enough. Default: no
-   *  limits of a provider. */
+  /** Provider whose limits for one request apply too: the size of one image in bytes and pixels,
+   *  the number of images and documents, and the bytes of all (docs/media.md). In clampMessages and
+   *  repairSession messages of the user count as well; a payload of theirs is omitted if the
+   *  provider rejects it by itself or, at last, if omitting every payload of a tool is not enough.
+   *  Default: no limits of a provider. */
   provider?: MediaProvider | undefined
 }
 /** A provider whose limits for images and files are known. */
 export type MediaProvider = 'anthropic' | 'openai' | 'gemini' | 'bedrock'
-/** The limit for which a payload is omitted: `maxBytes` or `maxItems`; the size of one image, in bytes
- *  or pixels; pixels of an image among many; the number of images; the size of one document, and their
- *  number; the bytes of a request. */
+/** The limit for which a payload is omitted: `maxBytes` or `maxItems`; the size of one image, in
+ *  bytes or pixels; pixels of an image among many; the number of images; the size of one document,
+ *  and their number; the bytes of a request. */
 export type MediaReason =
   | 'budget'
   | 'image_bytes'
@@ -394,28 +398,28 @@ export interface MediaCount {
  *  messages without a tool result are returned as they are. Plain data over the limits becomes its
  *  JSON text, clamped, so a value of type `T` may be a string. docs/results.md. */
 export function clampResult<T>(result: T, policy?: ResultPolicy): T
-/** Shortens the SAME error object: `message` to the policy, `stack` to at most 20 frames, `cause` and
- *  `errors` likewise to depth 5. `JSON.stringify(error)`, `util.inspect(error)` and `String(error)`
- *  are each at most four times `maxBytes` and `maxChars`, whatever is attached to the error. A frozen
- *  error is returned as a new error of the same prototype, name and code, and any other thrown value
- *  as a copy within the limits themselves. docs/results.md#errors. */
+/** Shortens the SAME error object: `message` to the policy, `stack` to at most 20 frames, `cause`
+ *  and `errors` likewise to depth 5. `JSON.stringify(error)`, `util.inspect(error)` and
+ *  `String(error)` are each at most four times `maxBytes` and `maxChars`, whatever is attached to
+ *  the error. A frozen error is returned as a new error of the same prototype, name and code, and
+ *  any other thrown value as a copy within the limits themselves. docs/results.md#errors. */
 export function clampError<E>(error: E, policy?: PolicyOptions): E
 
 /**
  * Wraps a tool: its results, partial updates and thrown errors are clamped. Accepts an object with
- * `execute`, `invoke` or `func`, or a plain function; keeps `this`, all arguments, the prototype, and
- * whether a call is sync, async or a generator. Options are checked here, not when the tool runs.
- * Wrapping a tool again never loosens its limits. A cut may turn an object into text, so code that
- * calls such a tool itself should check `typeof` first. docs/results.md#wrapped-tools.
+ * `execute`, `invoke` or `func`, or a plain function; keeps `this`, all arguments, the prototype,
+ * and whether a call is sync, async or a generator. Options are checked here, not when the tool
+ * runs. Wrapping a tool again never loosens its limits. A cut may turn an object into text, so code
+ * that calls such a tool itself should check `typeof` first. docs/results.md#wrapped-tools.
  */
 export function wrapTool<T extends object>(tool: T, policy?: WrapPolicy): T
 export interface WrapPolicy extends ResultPolicy {
   /** Method to wrap. Default: the first of execute, invoke, func that is a function. */
   method?: string | undefined
-  /** Store for the full output of a result that was cut: its texts joined by newlines, or the message
-   *  of a thrown error, before cleaning. The notice then names it, or says why it could not be saved.
-   *  Only tools that return a promise can save; for others the notice says "could not be saved
-   *  (ERR_SPILLWAY_SPILL)". The same text of the same call is saved once. */
+  /** Store for the full output of a result that was cut: its texts joined by newlines, or the
+   *  message of a thrown error, before cleaning. The notice then names it, or says why it could not
+   *  be saved. Only tools that return a promise can save; for others the notice says "could not be
+   *  saved (ERR_SPILLWAY_SPILL)". The same text of the same call is saved once. */
   spill?: SpillStore | undefined
   /** Called after each cut, never with content. Errors it throws are ignored. The same events are
    *  published on the channel 'spillway:clamp' of node:diagnostics_channel. */
@@ -435,9 +439,9 @@ export interface ClampEvent {
   /** Omitted payloads, which are an event of their own: `exceeded` is then empty. */
   media?: MediaCount
 }
-/** Wraps every tool of an array or record, under one policy, or each under the policy that a function
- *  returns for it (undefined: not wrapped), such as 'tail' for a shell and 'head' for a file
- *  reader. */
+/** Wraps every tool of an array or record, under one policy, or each under the policy that a
+ *  function returns for it (undefined: not wrapped), such as 'tail' for a shell and 'head' for a
+ *  file reader. */
 export function wrapTools<
   T extends readonly object[] | (object & { [K in keyof T]: object }),
   P extends WrapPolicy | undefined = WrapPolicy | undefined,
@@ -456,8 +460,8 @@ type OnlyOptions<P> =
 /** Makes a copy for people's screens, never for a model and not as a limit on stored data. Text
  *  blocks are truncated to `maxChars`, the texts of an error result to their first line and
  *  `maxErrorChars`, notices included. Images, audio and files become `{bytes, omitted: true}`. An
- *  Error is returned as a new error of the same prototype, name and code, without frames and causes.
- *  Returns the same value if nothing changes. */
+ *  Error is returned as a new error of the same prototype, name and code, without frames and
+ *  causes. Returns the same value if nothing changes. */
 export function sanitizeForDisplay<T>(result: T, options?: DisplayOptions): T
 export interface DisplayOptions {
   /** Chars of each text block. Default 8_000. */
@@ -473,8 +477,8 @@ export interface DisplayOptions {
 // ── Histories ───────────────────────────────────────────────────────────────────────────────────
 
 /** Clamps every tool result of a history under the policy (`notice` 'pi' unless given), then all of
- *  them together under `aggregate`. Returns the same array if nothing changed, and messages without a
- *  tool result as they are. `clamped` counts the results that changed. */
+ *  them together under `aggregate`. Returns the same array if nothing changed, and messages without
+ *  a tool result as they are. `clamped` counts the results that changed. */
 export function clampMessages<T extends readonly unknown[]>(
   messages: T,
   options?: MessagesPolicy,
@@ -492,20 +496,20 @@ export interface AggregatePolicy {
   maxChars: number
   /** End of the history at which reduction starts. Default 'oldest'. */
   order?: 'oldest' | 'newest' | undefined
-  /** Reduces the newest results, those after the last message of the model, only when nothing else is
-   *  left. A message that ended in an error does not count. If false, they are reduced like older
-   *  ones. Default true. */
+  /** Reduces the newest results, those after the last message of the model, only when nothing else
+   *  is left. A message that ended in an error does not count. If false, they are reduced like
+   *  older ones. Default true. */
   protectNewest?: boolean | undefined
-  /** Chars of content that each result keeps if possible; the newest may have to share less. Default
-   *  2_000; 0 leaves only a notice. */
+  /** Chars of content that each result keeps if possible; the newest may have to share less.
+   *  Default 2_000; 0 leaves only a notice. */
   minKeepChars?: number | undefined
 }
 
 /** Gives every tool call one result, where its provider requires it, and every result its call.
  *  Returns the same array if it is sound; otherwise messages before the first fault stay the same
  *  objects. A result moves to the call of its id, a missing result is put in, and ids that the
- *  provider rejects are changed in calls and results alike. `repaired` counts what was put in, moved,
- *  removed, renamed or joined. docs/tool-pairs.md lists the rules of each dialect. */
+ *  provider rejects are changed in calls and results alike. `repaired` counts what was put in,
+ *  moved, removed, renamed or joined. docs/tool-pairs.md lists the rules of each dialect. */
 export function repairToolPairs<T extends readonly unknown[]>(
   messages: T,
   options?: PairsOptions,
@@ -524,23 +528,23 @@ export interface PairsOptions {
 // ── Process output ──────────────────────────────────────────────────────────────────────────────
 
 /**
- * Captures any amount of output in memory bounded by the policy: docs/capture.md. With `clean: false`
- * and no exit line, a merged capture is exactly `clampText` of the output; with cleaning, `clampText`
- * of `cleanText` of the output. Chunks may end anywhere. A limit of Infinity keeps everything that it
- * admits. Binary output is replaced by "[binary output, 5242880 bytes]".
+ * Captures any amount of output in memory bounded by the policy: docs/capture.md. With `clean:
+ * false` and no exit line, a merged capture is exactly `clampText` of the output; with cleaning,
+ * `clampText` of `cleanText` of the output. Chunks may end anywhere. A limit of Infinity keeps
+ * everything that it admits. Binary output is replaced by "[binary output, 5242880 bytes]".
  */
 export class OutputCapture {
   constructor(options?: CaptureOptions)
-  /** Writables for the two streams, with back-pressure. Ending one leaves the other open. Chunks are
-   *  copied on write; strings may have any encoding. */
+  /** Writables for the two streams, with back-pressure. Ending one leaves the other open. Chunks
+   *  are copied on write; strings may have any encoding. */
   readonly stdout: Writable
   readonly stderr: Writable
   /**
    * Reads a child's stdout and stderr. Resolves with its exit once both pipes have ended, or
    * `graceMs` (2,000) after its exit if another process holds them open; the output of that process
    * is then discarded. Rejects on the child's 'error', and on abort of `signal` with its reason,
-   * after killing the child (SIGTERM); `finish` then returns the output so far. A second child, or a
-   * child with neither pipe, is ERR_SPILLWAY_OPTION.
+   * after killing the child (SIGTERM); `finish` then returns the output so far. A second child, or
+   * a child with neither pipe, is ERR_SPILLWAY_OPTION.
    */
   attach(
     child: ChildProcess,
@@ -552,8 +556,8 @@ export class OutputCapture {
   /** Ends both streams. Further calls return the first result. */
   finish(exit?: ProcessExit): Promise<CaptureResult>
 }
-/** Options of a capture. `keep` is 'findings' unless given. An exit code other than 0, a signal or a
- *  timeout makes the text an error for 'auto'. */
+/** Options of a capture. `keep` is 'findings' unless given. An exit code other than 0, a signal or
+ *  a timeout makes the text an error for 'auto'. */
 export interface CaptureOptions extends PolicyOptions {
   /** 'merged' (default): one text in order of arrival; 'separate': each stream has its own text and
    *  its own limits. */
@@ -598,10 +602,10 @@ export interface CaptureResult {
   binary: boolean
 }
 
-/** Formats stdout and stderr, each with its label and under the policy on its own (unless given: keep
- *  'findings', 8_000 chars, notice 'count' with the name of the stream), and then the end of the
- *  process. An empty stream is omitted. If the process failed, stderr comes first, and both streams
- *  are errors for 'auto'. Labels and the last line do not count towards the limits. */
+/** Formats stdout and stderr, each with its label and under the policy on its own (unless given:
+ *  keep 'findings', 8_000 chars, notice 'count' with the name of the stream), and then the end of
+ *  the process. An empty stream is omitted. If the process failed, stderr comes first, and both
+ *  streams are errors for 'auto'. Labels and the last line do not count towards the limits. */
 export function formatProcessOutput(output: ProcessOutput, policy?: PolicyOptions): string
 /** Output of a process that was collected in another way than by a capture. */
 export interface ProcessOutput extends ProcessExit {
@@ -612,12 +616,13 @@ export interface ProcessOutput extends ProcessExit {
 // ── Full outputs on disk ────────────────────────────────────────────────────────────────────────
 
 export interface SpillOptions {
-  /** Directory used for nothing else, created with mode 0700 if missing. A relative path is resolved
-   *  at once. A directory that others can enter is tightened to 0700 if it contains only saved
-   *  outputs; otherwise the call fails. Symbolic links and other users' directories are rejected. */
+  /** Directory used for nothing else, created with mode 0700 if missing. A relative path is
+   *  resolved at once. A directory that others can enter is tightened to 0700 if it contains only
+   *  saved outputs; otherwise the call fails. Symbolic links and other users' directories are
+   *  rejected. */
   dir: string
-  /** Reference to a saved output in notices: the file's path (default; an agent's own file tools can
-   *  read it), or its id alone (for spillTool, or if the agent cannot see the path). */
+  /** Reference to a saved output in notices: the file's path (default; an agent's own file tools
+   *  can read it), or its id alone (for spillTool, or if the agent cannot see the path). */
   reference?: 'path' | 'id' | undefined
   /** Bytes of one file. Above it the file is truncated and not complete. Default 64 MiB. */
   maxFileBytes?: number | undefined
@@ -640,35 +645,36 @@ export interface SpillRecord {
   lines: number
   complete: boolean
 }
-/** Full outputs, found by their ids: docs/spill.md. Anybody may implement it: wrapTool, OutputCapture
- *  and spillTool accept any store. Errors of the store of createSpillStore have the system's code
- *  (ENOSPC, EACCES ...) or ERR_SPILLWAY_SPILL; wrong arguments ERR_SPILLWAY_OPTION. */
+/** Full outputs, found by their ids: docs/spill.md. Anybody may implement it: wrapTool,
+ *  OutputCapture and spillTool accept any store. Errors of the store of createSpillStore have the
+ *  system's code (ENOSPC, EACCES ...) or ERR_SPILLWAY_SPILL; wrong arguments
+ *  ERR_SPILLWAY_OPTION. */
 export interface SpillStore {
   /** Part of a record that notices name. Default 'id'. */
   readonly reference?: 'path' | 'id' | undefined
-  /** Saves a text as UTF-8 (lone surrogates as U+FFFD), or bytes as they are; do not change the bytes
-   *  until the save is done. Chunks are asked for one after another: a capture waits while 1 MiB is
-   *  not asked for. If they end in an error, nothing is kept, and the save rejects with that error.
-   *  `meta` names the producer, for the name of the file and for events. */
+  /** Saves a text as UTF-8 (lone surrogates as U+FFFD), or bytes as they are; do not change the
+   *  bytes until the save is done. Chunks are asked for one after another: a capture waits while 1
+   *  MiB is not asked for. If they end in an error, nothing is kept, and the save rejects with that
+   *  error. `meta` names the producer, for the name of the file and for events. */
   save(
     text: TextInput | AsyncIterable<Uint8Array>,
     meta?: { tool?: string | undefined; callId?: string | undefined },
   ): Promise<SpillRecord>
-  /** Reads a page by id, never by path. A page by line ends at a line end, if it contains one. No page
-   *  ends inside a UTF-8 sequence, and each holds at least one code point. Invalid sequences become
-   *  U+FFFD. Consecutive pages make up the whole file. A page beyond the end is empty. */
+  /** Reads a page by id, never by path. A page by line ends at a line end, if it contains one. No
+   *  page ends inside a UTF-8 sequence, and each holds at least one code point. Invalid sequences
+   *  become U+FFFD. Consecutive pages make up the whole file. A page beyond the end is empty. */
   read(id: string, range?: SpillRange): Promise<SpillSlice>
-  /** Finds the lines that contain a plain text, or match a regular expression, in order. Expressions
-   *  take linear time: no backreferences and no lookaround; case and classes are Unicode. Returns at
-   *  most 40_960 bytes of text. A line of over 500 bytes is shown around its match, between marks
-   *  "[+N bytes]". */
+  /** Finds the lines that contain a plain text, or match a regular expression, in order.
+   *  Expressions take linear time: no backreferences and no lookaround; case and classes are
+   *  Unicode. Returns at most 40_960 bytes of text. A line of over 500 bytes is shown around its
+   *  match, between marks "[+N bytes]". */
   search(id: string, pattern: string, options?: SpillSearch): Promise<SpillMatch[]>
   /** Lists all outputs, oldest first. */
   list(): Promise<SpillRecord[]>
   /** Removes files by age and total size, except the ids in `retain` and files that are still being
-   *  written. Safe while other processes sweep, save and read. Counts only the files that this sweep
-   *  removed. A store of createSpillStore also sweeps by itself, before its first file and then once
-   *  an hour, with the `retain` of the last call. */
+   *  written. Safe while other processes sweep, save and read. Counts only the files that this
+   *  sweep removed. A store of createSpillStore also sweeps by itself, before its first file and
+   *  then once an hour, with the `retain` of the last call. */
   sweep(options?: { retain?: readonly string[] | undefined }): Promise<{ removed: number; bytes: number }>
 }
 export interface SpillRange {
@@ -695,8 +701,8 @@ export interface SpillSlice {
   nextLine?: number
   /** Byte at which the next page begins. Absent at the end. */
   nextByte?: number
-  /** Record of the output, if the store has it at hand. Without it, the tool of spillTool looks for it
-   *  in `list()` at the end of an output. */
+  /** Record of the output, if the store has it at hand. Without it, the tool of spillTool looks for
+   *  it in `list()` at the end of an output. */
   record?: SpillRecord
 }
 export interface SpillSearch {
@@ -728,15 +734,15 @@ export interface SpillEvent {
   record?: SpillRecord
   error?: Error
 }
-/** Creates a store in a directory, with each output in a file of mode 0600 with its raw bytes. Checks
- *  its options; does not touch the disk before the first save, and works on other threads. An output
- *  is saved once its file has its final name, `ID.TOOL.BYTESb.LINESl.txt`; a save that fails leaves
- *  no file. */
+/** Creates a store in a directory, with each output in a file of mode 0600 with its raw bytes.
+ *  Checks its options; does not touch the disk before the first save, and works on other threads.
+ *  An output is saved once its file has its final name, `ID.TOOL.BYTESb.LINESl.txt`; a save that
+ *  fails leaves no file. */
 export function createSpillStore(options: SpillOptions): SpillStore
-/** Creates a tool that a model can call to read and search saved outputs. Map its four fields to your
- *  framework's names. An answer is text of at most 40_960 bytes, each line numbered and as a terminal
- *  would show it, and ends with the position of the next page. Invalid input is answered with a
- *  sentence; nothing throws. As id, the path of a file is accepted too. */
+/** Creates a tool that a model can call to read and search saved outputs. Map its four fields to
+ *  your framework's names. An answer is text of at most 40_960 bytes, each line numbered and as a
+ *  terminal would show it, and ends with the position of the next page. Invalid input is answered
+ *  with a sentence; nothing throws. As id, the path of a file is accepted too. */
 export function spillTool(store: SpillStore): {
   name: 'read_output'
   description: string
@@ -754,8 +760,8 @@ export function spillTool(store: SpillStore): {
 
 // ── Context budget ──────────────────────────────────────────────────────────────────────────────
 
-/** Step to take before a request: none; compact older history; truncate tool results, the cheapest if
- *  it alone makes the prompt fit with 512 tokens to spare; or both. */
+/** Step to take before a request: none; compact older history; truncate tool results, the cheapest
+ *  if it alone makes the prompt fit with 512 tokens to spare; or both. */
 export type Route = 'fits' | 'compact_only' | 'truncate_tool_results_only' | 'compact_then_truncate'
 
 export interface PrecheckInput {
@@ -773,12 +779,12 @@ export interface PrecheckInput {
   reserveTokens: number
   /** Factor applied to estimates. Default 1.1. */
   safetyMargin?: number | undefined
-  /** Replaces estimateTokens. Fractions are rounded up. Errors it throws pass through; a result that
-   *  is not a number >= 0 is ERR_SPILLWAY_OPTION. */
+  /** Replaces estimateTokens. Fractions are rounded up. Errors it throws pass through; a result
+   *  that is not a number >= 0 is ERR_SPILLWAY_OPTION. */
   countTokens?: ((text: string) => number) | undefined
-  /** Tokens that the provider last reported for the first `messages` messages of the history, system
-   *  prompt and tools included. Only later messages are then estimated. Ignored if `messages` exceeds
-   *  the length of the history. */
+  /** Tokens that the provider last reported for the first `messages` messages of the history,
+   *  system prompt and tools included. Only later messages are then estimated. Ignored if
+   *  `messages` exceeds the length of the history. */
   lastUsage?: { inputTokens: number; messages: number } | undefined
   /** Chars that one tool result may hold. Default: 30 % of the window in chars (4 a token), at most
    *  16_000, 32_000 from 100k tokens, 64_000 from 200k. */
@@ -786,20 +792,20 @@ export interface PrecheckInput {
   /** Provider whose rule counts the tokens of an image (docs/media.md). Default: the dearest of the
    *  three. A file, or an image without known dimensions, counts 2,000 tokens. */
   provider?: 'anthropic' | 'openai' | 'gemini' | undefined
-  /** Bytes that the body of the request may have, as JSON. Above it the route is not 'fits', whatever
-   *  the tokens. Providers accept 20 to 50 MB. Default Infinity. */
+  /** Bytes that the body of the request may have, as JSON. Above it the route is not 'fits',
+   *  whatever the tokens. Providers accept 20 to 50 MB. Default Infinity. */
   maxRequestBytes?: number | undefined
-  /** Limits of payloads: those of `provider`, say. Payloads over them are listed in `refused`, and all
-   *  other figures are those of the history without them: `clampMessages(messages, { media })` omits
-   *  the same. runWithRecovery omits them from what it sends. Default: none. */
+  /** Limits of payloads: those of `provider`, say. Payloads over them are listed in `refused`, and
+   *  all other figures are those of the history without them: `clampMessages(messages, { media })`
+   *  omits the same. runWithRecovery omits them from what it sends. Default: none. */
   media?: MediaOptions | undefined
   /** Budget over all tool results. Defaults: `maxChars` is the larger of four results and half the
    *  window in chars, `order` 'oldest', `protectNewest` true, `minKeepChars` 0. */
   aggregate?: (Omit<AggregatePolicy, 'maxChars'> & { maxChars?: number | undefined }) | undefined
-  /** Counts what the prompt cache makes cheap, with prices as in `clearToolResults`. Messages before the
-   *  last answer of the model are cached, and a cut has the rest after it written again. Unless
-   *  `aggregate.order` is given, the plan then starts at the end that makes the request cheaper.
-   *  Default: off. */
+  /** Counts what the prompt cache makes cheap, with prices as in `clearToolResults`. Messages
+   *  before the last answer of the model are cached, and a cut has the rest after it written again.
+   *  Unless `aggregate.order` is given, the plan then starts at the end that makes the request
+   *  cheaper. Default: off. */
   prices?: ClearOptions['prices']
 }
 
@@ -809,7 +815,8 @@ export interface Precheck {
   /** `contextTokens` less the reserve, which is at most a quarter of the window. */
   budgetTokens: number
   overflowTokens: number
-  /** Bytes of the request's body, with system prompt and tools. Only if `maxRequestBytes` is given. */
+  /** Bytes of the request's body, with system prompt and tools. Only if `maxRequestBytes` is
+   *  given. */
   requestBytes?: number
   /** Payloads over the limits in `media`, in the order of messages. Absent if there are none. */
   refused?: readonly RefusedMedia[]
@@ -817,16 +824,16 @@ export interface Precheck {
   reducibleChars: number
   /** Price of the request after the plan, in the unit of `prices`. Only if `prices` is given. */
   price?: number
-  /** Truncations to apply if the prompt does not fit: of results over their own limit; of all results
-   *  together to `aggregate`; then as little more as makes the prompt fit, or everything that can be
-   *  cut if that is not enough. Empty for 'fits' and 'compact_only'. The result of `applyPlan`, with
-   *  its own defaults, fits by the same estimate. */
+  /** Truncations to apply if the prompt does not fit: of results over their own limit; of all
+   *  results together to `aggregate`; then as little more as makes the prompt fit, or everything
+   *  that can be cut if that is not enough. Empty for 'fits' and 'compact_only'. The result of
+   *  `applyPlan`, with its own defaults, fits by the same estimate. */
   plan: readonly PlanStep[]
 }
 
-/** Truncation of one tool result: the result in `messages[index]` with this call id (absent: without
- *  id) and this length. Results that share all three have a step each, in order. A step whose
- *  `maxChars` equals `chars` changes nothing. */
+/** Truncation of one tool result: the result in `messages[index]` with this call id (absent:
+ *  without id) and this length. Results that share all three have a step each, in order. A step
+ *  whose `maxChars` equals `chars` changes nothing. */
 export interface PlanStep {
   index: number
   callId?: string | undefined
@@ -838,9 +845,9 @@ export interface PlanStep {
   media?: number | undefined
 }
 
-/** Estimates a prompt before it is sent, and finds the cheapest way to make it fit: docs/context.md.
- *  Counts are remembered with their messages, so a later call reads only new and changed messages in
- *  full. */
+/** Estimates a prompt before it is sent, and finds the cheapest way to make it fit:
+ *  docs/context.md. Counts are remembered with their messages, so a later call reads only new and
+ *  changed messages in full. */
 export function precheck(input: PrecheckInput): Precheck
 
 /** Truncates the tool results that a plan names. The only limits are those of the steps and those
@@ -852,11 +859,12 @@ export function applyPlan<T extends readonly unknown[]>(
   policy?: ResultPolicy,
 ): T
 
-/** Clears old tool results once a trigger is reached, if the tokens that this saves over the requests
- *  to come outweigh the cached prompt that it rewrites: docs/context.md. Pure. Keep `state` beside the
- *  history and pass it to the next call: a cleared result stays the same byte for byte, whether that
- *  call gets the full history or the cleared one. A cleared result is one line, with the name of its
- *  saved output if a notice in it names one. Returns the same array if nothing is cleared. */
+/** Clears old tool results once a trigger is reached, if the tokens that this saves over the
+ *  requests to come outweigh the cached prompt that it rewrites: docs/context.md. Pure. Keep
+ *  `state` beside the history and pass it to the next call: a cleared result stays the same byte
+ *  for byte, whether that call gets the full history or the cleared one. A cleared result is one
+ *  line, with the name of its saved output if a notice in it names one. Returns the same array if
+ *  nothing is cleared. */
 export function clearToolResults<T extends readonly unknown[]>(
   messages: T,
   options?: ClearOptions,
@@ -868,7 +876,8 @@ export function clearToolResults<T extends readonly unknown[]>(
   /** Tokens that this saves in each request, estimated as `precheck` does. */
   savedTokens: number
 }
-/** Names and meanings are those of Anthropic's `clear_tool_uses_20250919`, except for the last five. */
+/** Names and meanings are those of Anthropic's `clear_tool_uses_20250919`, except for the last
+ *  five. */
 export interface ClearOptions {
   /** Clears nothing up to this many tokens of messages, or results that are not cleared yet.
    *  Default: 100,000 input tokens. */
@@ -879,23 +888,25 @@ export interface ClearOptions {
   clearAtLeast?: { type: 'input_tokens'; value: number } | undefined
   /** Tools whose results are never cleared. Default: none. */
   excludeTools?: readonly string[] | undefined
-  /** Also clears strings of over 200 chars in the arguments of the calls, for true or these tools. The
-   *  shape of the arguments stays. Default: false. */
+  /** Also clears strings of over 200 chars in the arguments of the calls, for true or these tools.
+   *  The shape of the arguments stays. Default: false. */
   clearToolInputs?: boolean | readonly string[] | undefined
-  /** Keeps a result whose call names a path, or another name with a dot or slash, that a later call of
-   *  another tool has in its arguments too: a file that was edited since. If the same call was made
-   *  again, only its last result stays. Strings of over 200 chars do not count. Default: false. */
+  /** Keeps a result whose call names a path, or another name with a dot or slash, that a later call
+   *  of another tool has in its arguments too: a file that was edited since. If the same call was
+   *  made again, only its last result stays. Strings of over 200 chars do not count. Default:
+   *  false. */
   keepUsed?: boolean | undefined
-  /** Also replaces a result by a reference to an earlier one with the same text, whether the trigger is
-   *  reached or not. 'near': also if the same call returned it before, and a diff of lines takes at most
-   *  a quarter of it. The newer result is replaced, since the older one is cached. Default: false. */
+  /** Also replaces a result by a reference to an earlier one with the same text, whether the
+   *  trigger is reached or not. 'near': also if the same call returned it before, and a diff of
+   *  lines takes at most a quarter of it. The newer result is replaced, since the older one is
+   *  cached. Default: false. */
   dedupe?: 'exact' | 'near' | false | undefined
-  /** Prices of a token in any unit: written to the cache (default: 1.25 of `input`), read from it (0.1
-   *  of `input`), and without a cache (1). Equal ones: nothing is cached now. */
+  /** Prices of a token in any unit: written to the cache (default: 1.25 of `input`), read from it
+   *  (0.1 of `input`), and without a cache (1). Equal ones: nothing is cached now. */
   prices?: { write?: number | undefined; read?: number | undefined; input?: number | undefined } | undefined
-  /** Expected number of requests, with this one. Default: unknown, so that a clearing may cost no more
-   *  than it saves in this request and earlier ones have saved so far: whenever the history ends, it was
-   *  not dearer than without clearing. */
+  /** Expected number of requests, with this one. Default: unknown, so that a clearing may cost no
+   *  more than it saves in this request and earlier ones have saved so far: whenever the history
+   *  ends, it was not dearer than without clearing. */
   requestsToCome?: number | undefined
   /** The state that the last call for this history returned. Default: nothing is cleared yet. */
   state?: ClearState | undefined
@@ -903,7 +914,8 @@ export interface ClearOptions {
 /** Plain JSON. Results are named by call id, tool and a number, or without an id by their order. */
 export interface ClearState {
   readonly results: { readonly [name: string]: ClearedResult }
-  /** What clearings had saved after this many answers, less what they cost, in units of `prices`. */
+  /** What clearings had saved after this many answers, less what they cost, in units of
+   *  `prices`. */
   readonly balance?: { readonly answers: number; readonly price: number } | undefined
 }
 export interface ClearedResult {
@@ -957,8 +969,8 @@ export interface ProviderError {
 }
 /** Classifies a provider's error: an Error, a response body, a string, or an assistant message that
  *  ended in an error. Only errors count, not words about errors: docs/errors.md has the rules.
- *  `patterns` are tried first, in order, against the texts of the error. No error makes this function
- *  throw; wrong options do (code ERR_SPILLWAY_OPTION). */
+ *  `patterns` are tried first, in order, against the texts of the error. No error makes this
+ *  function throw; wrong options do (code ERR_SPILLWAY_OPTION). */
 export function classifyProviderError(
   error: unknown,
   options?: {
@@ -967,32 +979,34 @@ export function classifyProviderError(
 ): ProviderError
 
 /**
- * Sends a prompt, and recovers if it is too large: precheck, the cheapest fix, send. After a reported
- * overflow it compacts, at most `maxCompactions` times, then truncates while anything is left to cut,
- * then rejects with ContextOverflowError. There are at most `maxCompactions` + 2 sends, and after a
- * refusal only a smaller prompt is sent. Errors of hooks pass through, as do rejections of `send` for
- * any other reason. An abort rejects with `signal.reason` at once. docs/context.md#recovery.
+ * Sends a prompt, and recovers if it is too large: precheck, the cheapest fix, send. After a
+ * reported overflow it compacts, at most `maxCompactions` times, then truncates while anything is
+ * left to cut, then rejects with ContextOverflowError. There are at most `maxCompactions` + 2
+ * sends, and after a refusal only a smaller prompt is sent. Errors of hooks pass through, as do
+ * rejections of `send` for any other reason. An abort rejects with `signal.reason` at once.
+ * docs/context.md#recovery.
  */
 export function runWithRecovery<R, M = unknown>(hooks: RecoveryHooks<R, M>): Promise<R>
-/** Hooks and options of runWithRecovery. `lastUsage` counts until the first compaction or truncation.
- *  `countTokens` is called once for each text. */
+/** Hooks and options of runWithRecovery. `lastUsage` counts until the first compaction or
+ *  truncation. `countTokens` is called once for each text. */
 export interface RecoveryHooks<R, M = unknown> extends Omit<PrecheckInput, 'messages'> {
   /** Returns the current history. Called before every attempt and after every step. */
   messages: () => readonly M[] | PromiseLike<readonly M[]>
   /** Sends these messages; adding the system prompt and tools is up to it. If nothing was cut,
-   *  `messages` is the array of the history itself; after a step, repairToolPairs has paired its calls
-   *  and results. `signal` is that of the run, or one that never aborts. A rejection is classified,
-   *  and so is an assistant message that ended in an error as its result (Pi never throws). */
+   *  `messages` is the array of the history itself; after a step, repairToolPairs has paired its
+   *  calls and results. `signal` is that of the run, or one that never aborts. A rejection is
+   *  classified, and so is an assistant message that ended in an error as its result (Pi never
+   *  throws). */
   send: (messages: M[], context: { attempt: number; signal: AbortSignal }) => PromiseLike<R>
   /** Makes older history smaller. Returns false if it could not; then it is not called again.
    *  `actualTokens`: the provider's count, if it reported one. */
   compact?:
     | ((state: { attempt: number; overflowTokens: number; actualTokens?: number }) => PromiseLike<boolean>)
     | undefined
-  /** Stores the truncation. If it returns false, or the history is not smaller afterwards, it is not
-   *  called again, and recovery compacts; without `compact` it cuts only the messages that are sent.
-   *  Without this hook the plan is always applied to the messages that are sent. A result stays cut in
-   *  the same way for the whole run, so prompt caches hold. */
+  /** Stores the truncation. If it returns false, or the history is not smaller afterwards, it is
+   *  not called again, and recovery compacts; without `compact` it cuts only the messages that are
+   *  sent. Without this hook the plan is always applied to the messages that are sent. A result
+   *  stays cut in the same way for the whole run, so prompt caches hold. */
   truncate?: ((plan: readonly PlanStep[]) => PromiseLike<boolean>) | undefined
   /** Compactions before and after a send together. Default 3. */
   maxCompactions?: number | undefined
@@ -1039,24 +1053,24 @@ export interface GuardOptions extends ResultPolicy {
    *  not return a message (undefined, a promise), it is ignored. */
   transform?: ((message: unknown, meta: { toolCallId?: string; toolName?: string }) => unknown) | undefined
   /** Runs last, on every message. Returns the message to write, or false to write nothing
-   *  (appendMessage then returns undefined). Its return value is capped too, and ignored in the same
-   *  cases as that of `transform`. */
+   *  (appendMessage then returns undefined). Its return value is capped too, and ignored in the
+   *  same cases as that of `transform`. */
   beforeWrite?: ((message: unknown) => unknown | false) | undefined
   /** Bytes of a message with tool results as JSON, without the payloads of its images, audio and
-   *  files: the last line of defense. Holds from 2 KiB for each result of a message; below that every
-   *  result is still kept. docs/sessions.md says what is reduced first. Default 262_144. */
+   *  files: the last line of defense. Holds from 2 KiB for each result of a message; below that
+   *  every result is still kept. docs/sessions.md says what is reduced first. Default 262_144. */
   maxRowBytes?: number | undefined
   /** Changes the message itself, because agents (Pi up to 0.74) send the object that they store. A
-   *  message that cannot be changed (frozen) is copied; if a hook returns an object of another class,
-   *  that object is written. Default true. */
+   *  message that cannot be changed (frozen) is copied; if a hook returns an object of another
+   *  class, that object is written. Default true. */
   inPlace?: boolean | undefined
   /** Called after each cut of a text, never with content. */
   onClamp?: ((event: ClampEvent) => void) | undefined
 }
-/** Clamps the messages of one manager before its `appendMessage`, or another method, stores them. An
- *  override that is already there keeps working, and no prototype is patched. Guarding the same method
- *  again replaces the options and returns the same guard. The guard itself never throws out of an
- *  append; errors of the manager (disk full) pass through. */
+/** Clamps the messages of one manager before its `appendMessage`, or another method, stores them.
+ *  An override that is already there keeps working, and no prototype is patched. Guarding the same
+ *  method again replaces the options and returns the same guard. The guard itself never throws out
+ *  of an append; errors of the manager (disk full) pass through. */
 // biome-ignore lint/suspicious/noExplicitAny: managers name their own messages
 export function guardSession<S extends { appendMessage(message: any, ...rest: any[]): any }>(
   manager: S,
@@ -1064,8 +1078,8 @@ export function guardSession<S extends { appendMessage(message: any, ...rest: an
 ): Guard
 export function guardSession(manager: object, options: GuardOptions & { method: string }): Guard
 export interface Guard {
-  /** Restores the original method. If another override was installed after the guard, that stays, and
-   *  the guard lets every message pass unchanged. */
+  /** Restores the original method. If another override was installed after the guard, that stays,
+   *  and the guard lets every message pass unchanged. */
   uninstall(): void
   /** Messages that were changed before they were written. */
   readonly clamped: number
@@ -1077,40 +1091,40 @@ export interface Guard {
  *  tags: rows of other dialects are not changed. */
 export interface RepairOptions extends ResultPolicy {
   /** Budget over all tool results of the active branch: in Pi sessions from version 2 on, from the
-   *  last row to its root, or to the first row that its last compaction keeps; in other files, all rows
-   *  in order, without Claude Code's sidechains. Cannot be combined with `plan`. */
+   *  last row to its root, or to the first row that its last compaction keeps; in other files, all
+   *  rows in order, without Claude Code's sidechains. Cannot be combined with `plan`. */
   aggregate?: AggregatePolicy | undefined
-  /** Plan to apply instead of `aggregate` and `media`. Steps are matched by call id and present length;
-   *  by index and length only in files of plain messages. Steps without a match are counted in
-   *  `unmatched`. */
+  /** Plan to apply instead of `aggregate` and `media`. Steps are matched by call id and present
+   *  length; by index and length only in files of plain messages. Steps without a match are counted
+   *  in `unmatched`. */
   plan?: readonly PlanStep[] | undefined
-  /** Keeps the original file as `<file>.bak` at its first repair, which is never overwritten, and as
-   *  `<file>.bak.latest` at later ones, beside the target of a symbolic link. A repair that fails or
-   *  is aborted makes no backup. Default true. */
+  /** Keeps the original file as `<file>.bak` at its first repair, which is never overwritten, and
+   *  as `<file>.bak.latest` at later ones, beside the target of a symbolic link. A repair that
+   *  fails or is aborted makes no backup. Default true. */
   backup?: boolean | undefined
-  /** Treatment of rows that are not JSON. 'keep' (default) keeps them byte for byte. 'mend' reads the
-   *  rows that they still hold: it splits rows that are glued together, omits runs of NUL bytes, and
-   *  joins rows that a raw newline broke. It closes nothing and invents nothing: what is not JSON by
-   *  itself goes to `<file>.damaged`, a line each, to which later repairs append. Documents of one JSON
-   *  value are not mended. */
+  /** Treatment of rows that are not JSON. 'keep' (default) keeps them byte for byte. 'mend' reads
+   *  the rows that they still hold: it splits rows that are glued together, omits runs of NUL
+   *  bytes, and joins rows that a raw newline broke. It closes nothing and invents nothing: what is
+   *  not JSON by itself goes to `<file>.damaged`, a line each, to which later repairs append.
+   *  Documents of one JSON value are not mended. */
   damaged?: 'keep' | 'mend' | undefined
   /** Gives a result to every tool call of the active branch that has none: one that says so, as
-   *  `repairToolPairs` puts in. It becomes a row after the call's, an element of a document's list, or a
-   *  member of the call, as the format has it; the row that follows then names the new one. Calls that
-   *  the format has no way to give a result are counted in `unpaired`: those in rows of Pi without ids.
-   *  A result that a host put in for a missing one gives way to the real one that comes later. A result
-   *  whose call is nowhere in the file is removed, and its row if nothing else is in it; of Copilot CLI,
-   *  and of Pi's rows without ids, it stays. Default false. */
+   *  `repairToolPairs` puts in. It becomes a row after the call's, an element of a document's list,
+   *  or a member of the call, as the format has it; the row that follows then names the new one.
+   *  Calls that the format has no way to give a result are counted in `unpaired`: those in rows of
+   *  Pi without ids. A result that a host put in for a missing one gives way to the real one that
+   *  comes later. A result whose call is nowhere in the file is removed, and its row if nothing
+   *  else is in it; of Copilot CLI, and of Pi's rows without ids, it stays. Default false. */
   pairs?: boolean | undefined
   /** Reports the effect of a repair without a lock and without writing. Default false. */
   dryRun?: boolean | undefined
-  /** False if the caller already holds `<file>.lock`. Default true; if this process already holds the
-   *  lock, the call then fails at once. */
+  /** False if the caller already holds `<file>.lock`. Default true; if this process already holds
+   *  the lock, the call then fails at once. */
   lock?: boolean | undefined
   /** Milliseconds to wait for the file's lock. Default 10_000. */
   lockTimeout?: number | undefined
-  /** Aborts until the file is replaced. The call then rejects with `signal.reason` and leaves no file
-   *  behind. */
+  /** Aborts until the file is replaced. The call then rejects with `signal.reason` and leaves no
+   *  file behind. */
   signal?: AbortSignal | undefined
   /** Called some 20 times a second while work goes on, and once at the end. Errors it throws are
    *  ignored. */
@@ -1119,8 +1133,8 @@ export interface RepairOptions extends ResultPolicy {
     | undefined
 }
 export interface RepairReport {
-  /** True if the file was replaced. Always false in a dry run; its other figures are those of a real
-   *  repair. */
+  /** True if the file was replaced. Always false in a dry run; its other figures are those of a
+   *  real repair. */
   changed: boolean
   /** Rows of the file, without blank ones. */
   rows: number
@@ -1143,35 +1157,35 @@ export interface RepairReport {
   unmatched: number
   /** Payloads that words replaced. Absent if there are none. */
   media?: MediaCount
-  /** Path of the original file: `<file>.bak` after its first repair, `<file>.bak.latest` after later
-   *  ones. */
+  /** Path of the original file: `<file>.bak` after its first repair, `<file>.bak.latest` after
+   *  later ones. */
   backupPath?: string
   /** Path of `<file>.damaged`, if something was put there. */
   damagedPath?: string
-  /** Rows restored that were appended while an earlier repair replaced the file and was killed. Absent
-   *  if 0. */
+  /** Rows restored that were appended while an earlier repair replaced the file and was killed.
+   *  Absent if 0. */
   recovered?: number
-  /** Reason why nothing was repaired. 'damaged rows': a row that is not JSON may hold a result over the
-   *  limits (see `damaged` of the options). 'format unknown': no row belongs to a known session format
-   *  (see `inspectSession`). */
+  /** Reason why nothing was repaired. 'damaged rows': a row that is not JSON may hold a result over
+   *  the limits (see `damaged` of the options). 'format unknown': no row belongs to a known session
+   *  format (see `inspectSession`). */
   reason?: 'nothing to do' | 'empty session' | 'dry run' | 'damaged rows' | 'format unknown'
 }
 /** Repairs a session of any size off the main thread: rows of JSON (Pi and OpenClaw 7, Claude Code,
  *  Codex, Copilot CLI, Gemini CLI, messages of any dialect), or one JSON value (Cline, Roo Code,
- *  OpenCode, older Gemini CLI, a list of messages). Only content over the limits is rewritten; every
- *  other byte is kept, and so are the number and order of rows. Repairing twice changes nothing more.
- *  The file is replaced in one step: a crash at any instant leaves the old file or the new. Memory is
- *  bounded by the longest row, or the document. docs/sessions.md describes rows that are appended
- *  meanwhile.
+ *  OpenCode, older Gemini CLI, a list of messages). Only content over the limits is rewritten;
+ *  every other byte is kept, and so are the number and order of rows. Repairing twice changes
+ *  nothing more. The file is replaced in one step: a crash at any instant leaves the old file or
+ *  the new. Memory is bounded by the longest row, or the document. docs/sessions.md describes rows
+ *  that are appended meanwhile.
  *
- *  Rejects with ERR_SPILLWAY_LOCKED if `<file>.lock` is held by another process, ERR_SPILLWAY_CHANGED
- *  if the file was replaced or modified other than by appending, ERR_SPILLWAY_ATTRIBUTE if an extended
- *  attribute cannot be kept, ERR_SPILLWAY_FORMAT if the file does not consist of rows, and the system's
- *  own codes. */
+ *  Rejects with ERR_SPILLWAY_LOCKED if `<file>.lock` is held by another process,
+ *  ERR_SPILLWAY_CHANGED if the file was replaced or modified other than by appending,
+ *  ERR_SPILLWAY_ATTRIBUTE if an extended attribute cannot be kept, ERR_SPILLWAY_FORMAT if the file
+ *  does not consist of rows, and the system's own codes. */
 export function repairSession(path: string, options?: RepairOptions): Promise<RepairReport>
 
-/** Format of a session. 'messages': messages of any dialect, as rows or as one list. OpenClaw's sessions
- *  are 'pi', Roo Code's 'cline'. */
+/** Format of a session. 'messages': messages of any dialect, as rows or as one list. OpenClaw's
+ *  sessions are 'pi', Roo Code's 'cline'. */
 export type SessionFormat =
   | 'pi'
   | 'claude-code'
@@ -1189,24 +1203,25 @@ export interface SessionReport {
   rows: number
   bytes: number
   toolResults: number
-  /** Size of tool-result text by tool, largest first. `tool` is "unknown" if neither result nor call
-   *  names it. */
+  /** Size of tool-result text by tool, largest first. `tool` is "unknown" if neither result nor
+   *  call names it. */
   byTool: { tool: string; results: number; chars: number; bytes: number }[]
   /** The largest results. `row` is the line of the file, or the message of a document, 1-based. */
   largest: { row: number; tool?: string; callId?: string; chars: number; bytes: number }[]
   /** Payloads of tool results, in blocks of their own and as base64 in texts. Absent if there are
    *  none. */
   media?: MediaCount
-  /** Payloads that a provider rejects in the next request of the session: `media.provider`, or each of
-   *  them. Absent if there are none. */
+  /** Payloads that a provider rejects in the next request of the session: `media.provider`, or each
+   *  of them. Absent if there are none. */
   refused?: RefusedRow[]
   /** Results that the policy would cut. */
   oversized: number
   /** Rows that are not JSON, without blank ones. */
   damaged: number
 }
-/** Reports which tools and results take up a session, with its `top` (10) largest results. Reads only,
- *  off the main thread. The policy decides which results count as oversized, apart from `media`. */
+/** Reports which tools and results take up a session, with its `top` (10) largest results. Reads
+ *  only, off the main thread. The policy decides which results count as oversized, apart from
+ *  `media`. */
 export function inspectSession(
   path: string,
   options?: ResultPolicy & { signal?: AbortSignal | undefined; top?: number | undefined },
@@ -1216,8 +1231,9 @@ export function inspectSession(
 // Every error has a stable `code`: ERR_SPILLWAY_OPTION for wrong arguments,
 // ERR_SPILLWAY_CONTEXT_OVERFLOW, ERR_SPILLWAY_LOCKED, ERR_SPILLWAY_CHANGED, ERR_SPILLWAY_ATTRIBUTE,
 // ERR_SPILLWAY_FORMAT, ERR_SPILLWAY_SPILL, or Node's own system code (ENOSPC ...).
-// diagnostics_channel: 'spillway:clamp', 'spillway:spill', 'spillway:recovery', 'spillway:repair' (the
-// report of a repair, with its `path`), 'spillway:warning'. They cost nothing without subscribers.
+// diagnostics_channel: 'spillway:clamp', 'spillway:spill', 'spillway:recovery', 'spillway:repair'
+// (the report of a repair, with its `path`), 'spillway:warning'. They cost nothing without
+// subscribers.
 
 /** Message on the diagnostics channel 'spillway:warning': a wrong value, for which spillway/pi or
  *  spillway/openclaw uses another, as the original does. Sent once for each field and value. */

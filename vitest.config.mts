@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
-// How often properties are tried, as a part of what they say: a tenth by `npm test`, all by `npm run test:all`.
+// How often properties are tried, as a part of what they say: a tenth by `npm test`, all by `npm
+// run test:all`.
 const times = Number(process.env['SPILLWAY_TIMES'] ?? 0.1)
 
 export default defineConfig({

@@ -1,4 +1,5 @@
-/** Holds index.d.ts, which is written by hand, and the implementation to each other: `tsc --noEmit` is the test. */
+/** Holds index.d.ts, which is written by hand, and the implementation to each other: `tsc --noEmit`
+ *  is the test. */
 type Typings = typeof import('spillway')
 type Implementation = typeof import('../lib/index.js')
 

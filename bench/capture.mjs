@@ -1,4 +1,5 @@
-// A process's output in chunks of 64 KiB, each capture in a process of its own, so that its memory can be told.
+// A process's output in chunks of 64 KiB, each capture in a process of its own, so that its memory
+// can be told.
 //   node bench/capture.mjs NAME MiB     one of them, as JSON
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,4 +1,5 @@
-// Random sessions, request by request, to what a provider charges for them with and without clearing of old results.
+// Random sessions, request by request, to what a provider charges for them with and without
+// clearing of old results.
 //   npm run simulate                          1,000 of them; the figures go to docs/context.md
 //   node bench/clearing.mjs --sessions 50     fewer; written with --write only
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -23,7 +24,8 @@ const clearing = {
 
 const ANY = { trigger: { type: 'input_tokens', value: 0 } }
 
-/** Ways to send a history. Each is made anew for a session, and returns the messages of a request. */
+/** Ways to send a history. Each is made anew for a session, and returns the messages of a
+ *  request. */
 const WAYS = {
   'no clearing': () => (messages) => messages,
   'clearing at a threshold': () => {

@@ -1,5 +1,6 @@
-// Texts of many kinds in two sets: one that the weights of estimateTokens were adjusted on, and one that they never saw.
-// They were written for the purpose, or are files and recorded outputs of this project, or are generated the same every time.
+// Texts of many kinds in two sets: one that the weights of estimateTokens were adjusted on, and one
+// that they never saw. They were written for the purpose, or are files and recorded outputs of this
+// project, or are generated the same every time.
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 

@@ -1,4 +1,5 @@
-// Files as a model is shown them: of the checkout, and of what this bench has installed from its lock file.
+// Files as a model is shown them: of the checkout, and of what this bench has installed from its
+// lock file.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +9,8 @@ const PLACES = ['README.md', 'lib', 'src', 'tests', '__test__', 'docs', 'bench/c
 const LEAST = 1_000
 const MOST = 100_000
 
-/** So many files that are text, the same ones each time: of each extension as many as of any other, while there are. */
+/** So many files that are text, the same ones each time: of each extension as many as of any other,
+ *  while there are. */
 export function files(count) {
   const paths = PLACES.flatMap(walk)
   const kinds = [...new Set(paths.map((path) => extname(path)))].sort().map((kind) =>

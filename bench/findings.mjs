@@ -1,4 +1,5 @@
-// keep 'findings' as one would first write it: the same words and shapes, by splitting, regular expressions and a sort.
+// keep 'findings' as one would first write it: the same words and shapes, by splitting, regular
+// expressions and a sort.
 
 const WEIGHTS = new Map(
   Object.entries({
@@ -88,7 +89,8 @@ const likeness = (line) =>
     .replace(/0x[0-9a-f]+|\d+/gi, '0')
     .replace(/\s+/g, ' ')
 
-/** Keeps up to `max` chars: some of both ends, and the lines with the highest scores with the lines around them. */
+/** Keeps up to `max` chars: some of both ends, and the lines with the highest scores with the lines
+ *  around them. */
 export function findings(text, max) {
   if (text.length <= max) return text
   const lines = text.split('\n')

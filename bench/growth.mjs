@@ -1,4 +1,5 @@
-// Growth of every public function that takes a size, beside peers and floors: pictures and tables of docs/speed.md.
+// Growth of every public function that takes a size, beside peers and floors: pictures and tables
+// of docs/speed.md.
 //   npm run bench:growth                       all of it, written to docs/
 //   node bench/growth.mjs texts clean          the cases of one picture whose name holds a word, printed
 import { execFileSync } from 'node:child_process'
@@ -16,7 +17,8 @@ import { texts } from './growth/texts.mjs'
 const PICTURES = { texts, json, messages, blocks, needles, streams }
 const [picture, word = ''] = process.argv.slice(2)
 
-/** Cases of a picture: `[name, input, ours, peers, floor, fresh, sizes]`, of which the last four may be left out. */
+/** Cases of a picture: `[name, input, ours, peers, floor, fresh, sizes]`, of which the last four
+ *  may be left out. */
 function casesOf({ drawn, listed, floor: least, sizes: all, unit }) {
   return [...drawn, ...listed].map(([name, input, ours, peers, floor = least, fresh, sizes], at) => ({
     ...{ name, input, fresh, sizes: sizes ?? all, unit: sizes ? '' : unit },

@@ -1,5 +1,5 @@
-// Twelve kinds of text that tools print, each of any size and the same every time, and the search that a program writes
-// by hand for them.
+// Twelve kinds of text that tools print, each of any size and the same every time, and the search
+// that a program writes by hand for them.
 import { readdirSync, readFileSync } from 'node:fs'
 
 const root = new URL('..', import.meta.url)

@@ -1,9 +1,10 @@
 // Scores cuts of CI logs by the benchmark LogDx-CI without a model: node bench/logdx.mjs DIR
 //
-// DIR holds manifest.json, a list of { id, signals }, and a log of each case as ID.log.gz. A signal is
-// { value, aliases, file, importance, evidence_lines }: it survives if its value, an alias or its file stands in the cut
-// text without colours, or if all lines of its ranges [first, last] are kept. A row shows the mean share of the critical
-// signals that survive, and the share of the cases that lose none of them, in percent.
+// DIR holds manifest.json, a list of { id, signals }, and a log of each case as ID.log.gz. A signal
+// is { value, aliases, file, importance, evidence_lines }: it survives if its value, an alias or
+// its file stands in the cut text without colours, or if all lines of its ranges [first, last] are
+// kept. A row shows the mean share of the critical signals that survive, and the share of the cases
+// that lose none of them, in percent.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

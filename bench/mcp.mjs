@@ -1,5 +1,6 @@
-// Milliseconds that `spillway mcp` adds to a call, over stdio and behind a URL: a result of 50 KB that fits, and one of
-// 200 KB that is cut. Calls of both ways alternate, and medians are compared. node bench/mcp.mjs [CALLS]
+// Milliseconds that `spillway mcp` adds to a call, over stdio and behind a URL: a result of 50 KB
+// that fits, and one of 200 KB that is cut. Calls of both ways alternate, and medians are compared.
+// node bench/mcp.mjs [CALLS]
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,8 +1,10 @@
-// The repair of calls and their results, beside what a program writes by hand for the messages of Pi alone.
+// The repair of calls and their results, beside what a program writes by hand for the messages of
+// Pi alone.
 import { repairToolPairs } from 'spillway'
 import { session } from './texts.mjs'
 
-/** Drops results without a call, moves late ones, and puts in missing ones. Returns the same array if nothing changes. */
+/** Drops results without a call, moves late ones, and puts in missing ones. Returns the same array
+ *  if nothing changes. */
 export function byHand(messages) {
   const results = new Map()
   for (const message of messages)

@@ -1,5 +1,5 @@
-// Pi beside us: the same result, field by field, for texts in which both count lines alike (not empty, no newline at the
-// end, well-formed), and Pi's known faults, which ours must not have.
+// Pi beside us: the same result, field by field, for texts in which both count lines alike (not
+// empty, no newline at the end, well-formed), and Pi's known faults, which ours must not have.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { clampResult, clampText, measureText } from 'spillway'

@@ -1,5 +1,6 @@
-// spillway beside a peer and beside the floor of the same work, in one process: medians and their ratios. A floor is a
-// copy of the text that is kept, or one pass over the input: no code does the work for less.
+// spillway beside a peer and beside the floor of the same work, in one process: medians and their
+// ratios. A floor is a copy of the text that is kept, or one pass over the input: no code does the
+// work for less.
 //   npm run bench                 all rows, written to bench/RESULTS.md
 //   npm run bench -- --quick      the search by default, told of a failure and with a question, in a minute
 //   node --expose-gc bench/run.mjs clampText    the rows whose name holds this
@@ -146,7 +147,8 @@ const payload = `Saved: ${Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d49
 const PAYLOAD = /(?:data:[^,]{1,200};base64,)?[\w+/-]{4096,}={0,2}/g
 const noMedia = definePolicy({ maxBytes: Infinity, maxLines: Infinity, media: { maxItems: 0 } })
 
-/** JSON of rows, and what a program writes by hand for it: the first and the last rows, fewer until they fit. */
+/** JSON of rows, and what a program writes by hand for it: the first and the last rows, fewer until
+ *  they fit. */
 const table = JSON.stringify(
   Array.from({ length: 80_000 }, (_, id) => ({
     id,
@@ -371,7 +373,8 @@ for (const [title, isMany] of [
     print(`| ${name} | ${ms.toFixed(0)} | ${times.toFixed(2)} | ${delay.toFixed(1)} | ${added.toFixed(1)} |`)
 }
 
-/** Megabytes that a kept result of a 10 MB input holds, in a process of its own; a bare slice holds all of it. */
+/** Megabytes that a kept result of a 10 MB input holds, in a process of its own; a bare slice holds
+ *  all of it. */
 function heapKept() {
   const script = `
     const { clampText } = require('spillway')

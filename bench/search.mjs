@@ -1,4 +1,5 @@
-// The search beside what a program writes by hand, on twelve kinds of text: the fastest of some runs, by turns.
+// The search beside what a program writes by hand, on twelve kinds of text: the fastest of some
+// runs, by turns.
 import { clampText } from 'spillway'
 import { grep, KINDS, textOf } from './kinds.mjs'
 
@@ -14,7 +15,8 @@ const WAYS = {
 /** Milliseconds for one row, but no fewer than three runs of each way. */
 const SPENT = 800
 
-/** Rows of a table: each kind at 1 and 10 MB of chars, with the speed of each way in times that of the floor. */
+/** Rows of a table: each kind at 1 and 10 MB of chars, with the speed of each way in times that of
+ *  the floor. */
 export function* searchRows() {
   yield `| kind of text | MB | split and one RegExp |${Object.keys(WAYS)
     .map((way) => ` ${way} | times its speed |`)

@@ -1,5 +1,6 @@
-// A stored session of 200 MB in which 40 results of 4 MB lie among many small rows, repaired beside a copy of the file and
-// a rewrite in JavaScript, each in a process of its own, so that its memory can be told.
+// A stored session of 200 MB in which 40 results of 4 MB lie among many small rows, repaired beside
+// a copy of the file and a rewrite in JavaScript, each in a process of its own, so that its memory
+// can be told.
 //   node bench/session.mjs NAME     one of them, as JSON
 import { execFileSync } from 'node:child_process'
 import {
@@ -23,7 +24,8 @@ const SIZE = 200e6
 const OVERSIZED = 40
 const LONGEST = 4e6
 
-/** Many sessions of 2 MB, as a folder has them: `SESSIONS=1000 npm run bench` repairs a thousand. */
+/** Many sessions of 2 MB, as a folder has them: `SESSIONS=1000 npm run bench` repairs a
+ *  thousand. */
 export const SESSIONS = Number(process.env.SESSIONS ?? 100)
 const ONE = { size: 2e6, oversized: 4, longest: 400_000 }
 

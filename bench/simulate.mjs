@@ -15,7 +15,8 @@ const samples = corpus.filter(([kind]) => !MOVING.includes(kind))
 
 const tokens = (text) => countTokens(text, { disallowedSpecial: new Set() })
 
-/** Lines are counted once: none of the tokenizer's words goes over a line end unless white space or a slash follows. */
+/** Lines are counted once: none of the tokenizer's words goes over a line end unless white space or
+ *  a slash follows. */
 const known = new Map()
 function count(text) {
   let sum = 0

@@ -1,4 +1,5 @@
-// Texts as tools print them. Strings are made from bytes, as those of a child process are, so that they are flat.
+// Texts as tools print them. Strings are made from bytes, as those of a child process are, so that
+// they are flat.
 import { readdirSync, readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 
@@ -11,7 +12,8 @@ export const ascii = (chars) => flat(LOG, chars)
 /** Lines of 30 chars, nearly all of three bytes. */
 export const cjk = (chars) => flat(CJK, chars)
 
-/** ASCII with one check mark at the end, which makes the whole string two bytes a char in memory. */
+/** ASCII with one check mark at the end, which makes the whole string two bytes a char in
+ *  memory. */
 export const mixed = (chars) => Buffer.from(`${flat(LOG, chars - 2)}✓\n`).toString()
 
 const SERVICE = [
@@ -36,7 +38,8 @@ export function logs(bytes) {
 
 const OUTPUTS = new URL('../__test__/outputs/', import.meta.url)
 
-/** A session of an agent: outputs of real tools, each with the call and a thought before it, as Pi stores them. */
+/** A session of an agent: outputs of real tools, each with the call and a thought before it, as Pi
+ *  stores them. */
 export function session(messages, chars = 6_000) {
   const names = readdirSync(OUTPUTS).filter((name) => /\.txt(?:\.gz)?$/.test(name))
   const outputs = names.map((name) => {

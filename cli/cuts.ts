@@ -6,8 +6,8 @@ import { oneLine } from './term/escape.js'
 import { count, counted } from './term/table.js'
 import { out } from './term/terminal.js'
 
-/** Says what a repair cuts, in the same words before and after it: "2 results over the limits, 4 more with large
- *  details". Empty if it cuts nothing. */
+/** Says what a repair cuts, in the same words before and after it: "2 results over the limits, 4
+ *  more with large details". Empty if it cuts nothing. */
 export function cutsSaid({ over, details }: Cuts): string {
   if (over === 0) return details === 0 ? '' : `${counted(details, 'result')} with large details`
   const more = details === 0 ? '' : `, ${count(details)} more with large details`
@@ -19,7 +19,8 @@ export function sumOf(all: readonly Cuts[]): Cuts {
   return { over: sum('over'), details: sum('details') }
 }
 
-/** Says what was found, `where` if in several sessions, and the command line that cuts it under the same limits. */
+/** Says what was found, `where` if in several sessions, and the command line that cuts it under the
+ *  same limits. */
 export function adviceOf(cuts: Cuts, where: string, files: readonly string[], args: Args): string[] {
   const them = cuts.over + cuts.details === 1 ? 'it' : 'them'
   return [`${out.paint('red', `${cutsSaid(cuts)}${where}.`)} To cut ${them}:`, `  ${repairLine(files, args)}`]
@@ -36,8 +37,8 @@ export function repairLine(
   return ['spillway repair', ...flags, ...limits, ...prepared, ...files.map(quoted)].join(' ')
 }
 
-/** Quotes a path for a shell, and so that it is not read as a flag. One with controls or marks of text direction
- *  is written with escapes, as bash and zsh read them. */
+/** Quotes a path for a shell, and so that it is not read as a flag. One with controls or marks of
+ *  text direction is written with escapes, as bash and zsh read them. */
 export function quoted(path: string): string {
   if (path.startsWith('-')) return quoted(`./${path}`)
   const shown = oneLine(path)

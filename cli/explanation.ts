@@ -14,8 +14,8 @@ interface Run extends Omit<LineReason, 'line'> {
   last: number
 }
 
-/** Returns tables of the kept lines and of the best omitted lines, each with its reason, its score, and its start. `text`:
- *  what was cut. */
+/** Returns tables of the kept lines and of the best omitted lines, each with its reason, its score,
+ *  and its start. `text`: what was cut. */
 export function explanationOf({ reasons = [], dropped = [] }: ClampReport, text: string): string {
   if (reasons.length === 0 && dropped.length === 0) return 'kept: all lines\n'
   const lines = text.split('\n')

@@ -6,8 +6,9 @@ import { agents } from '../src/layouts.json'
 import { platform } from './platform.js'
 import { UsageError } from './term/usage_error.js'
 
-/** Returns the files that names and patterns denote, each once, for shells that leave patterns to the command. A pattern
- *  without a match stays as it is, so that the error of the file that does not exist names it. */
+/** Returns the files that names and patterns denote, each once, for shells that leave patterns to
+ *  the command. A pattern without a match stays as it is, so that the error of the file that does
+ *  not exist names it. */
 export async function filesOf(names: readonly string[]): Promise<string[]> {
   const found: string[] = []
   for (const name of names) {
@@ -20,7 +21,8 @@ export async function filesOf(names: readonly string[]): Promise<string[]> {
 /** Takes the error of a directory that could not be read. */
 type OnError = (error: unknown, place: string) => void
 
-/** Returns these files too, of a directory the sessions in it and below it, and for `-` the paths on stdin, one a line. */
+/** Returns these files too, of a directory the sessions in it and below it, and for `-` the paths
+ *  on stdin, one a line. */
 export async function sessionsOf(
   names: readonly string[],
   onError: OnError = ignore,
@@ -53,7 +55,8 @@ async function sessionsIn(place: string): Promise<string[]> {
 
 const MAGIC = /[*?[]/
 
-/** Expands a pattern by its segments: `*` and `?` within a name, `[a-z]`, and `**` for any directories. */
+/** Expands a pattern by its segments: `*` and `?` within a name, `[a-z]`, and `**` for any
+ *  directories. */
 async function matchesOf(pattern: string): Promise<string[]> {
   const { root } = parse(pattern)
   return matchesIn(root, pattern.slice(root.length).split(platform.separators), ignore)

@@ -1,10 +1,12 @@
-/** Differences between operating systems that the command line shows. src/platform.rs has those of the engine. */
+/** Differences between operating systems that the command line shows. src/platform.rs has those of
+ *  the engine. */
 export interface Platform {
   /** Name that Node has for the system. */
   readonly name: string
   /** Separators in a pattern of file names. */
   readonly separators: RegExp
-  /** A command can open its output by name, as in `echo failed > /dev/stderr`, if that is a pipe. */
+  /** A command can open its output by name, as in `echo failed > /dev/stderr`, if that is a
+   *  pipe. */
   readonly namesPipes: boolean
   /** A terminal shows block characters, whatever the locale says. */
   readonly showsBlocks: boolean

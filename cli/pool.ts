@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 
-/** Works on all items in order, on some at once: by default as many as the machine has cores. Returns the outcomes, in
- *  order. */
+/** Works on all items in order, on some at once: by default as many as the machine has cores.
+ *  Returns the outcomes, in order. */
 export function pool<T, R>(
   items: readonly T[],
   work: (item: T) => Promise<R>,

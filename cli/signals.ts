@@ -5,10 +5,10 @@ import { UsageError } from './term/usage_error.js'
 /**
  * Signals that end a process, while a command runs in our process group:
  *
- * - SIGTERM and SIGHUP are passed on. Whoever sends one (`kill`, `timeout`, a supervisor, a terminal that closes) sends it
- *   to us alone.
- * - SIGINT and SIGQUIT are left to the terminal, as `time` does: for ^C and ^\ it signals every process of its foreground
- *   group, the command among them.
+ * - SIGTERM and SIGHUP are passed on. Whoever sends one (`kill`, `timeout`, a supervisor, a
+ *   terminal that closes) sends it to us alone.
+ * - SIGINT and SIGQUIT are left to the terminal, as `time` does: for ^C and ^\ it signals every
+ *   process of its foreground group, the command among them.
  * - None of them ends us while the command runs; we exit as it does.
  * - All other signals, such as that of ^Z, affect us and the command alike.
  *
@@ -54,7 +54,8 @@ export function exitOfSignal(signal: string): number {
 /** Signals that stop work which must not be left half done. */
 const STOPPING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Runs work with a signal that aborts once this process is told to end. `left`: what it says of the files then. */
+/** Runs work with a signal that aborts once this process is told to end. `left`: what it says of
+ *  the files then. */
 export async function interruptible<T>(left: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()
   const end = () => {

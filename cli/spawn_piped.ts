@@ -5,8 +5,8 @@ import { native } from '../lib/engine.js'
 import { platform } from './platform.js'
 
 /**
- * Starts a command with real pipes for its output, as a shell does. The pipes of Node are sockets, which a command
- * cannot open by name: `echo failed > /dev/stderr` fails with them.
+ * Starts a command with real pipes for its output, as a shell does. The pipes of Node are sockets,
+ * which a command cannot open by name: `echo failed > /dev/stderr` fails with them.
  */
 export function spawnPiped(command: string, args: readonly string[]): ChildProcess {
   if (!platform.namesPipes) return spawn(command, args, { stdio: ['inherit', 'pipe', 'pipe'] })

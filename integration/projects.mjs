@@ -1,6 +1,7 @@
-// Sets each project of integration/projects/ up in a temporary folder from the packed package, and runs its `npm test`:
-// `npm run test:projects [-- NAME...]`. SPILLWAY_TARBALL names a package that is already packed; without it this
-// checkout, as it is built, is packed. Prints a line for each project, the last lines of those that fail, and a sum.
+// Sets each project of integration/projects/ up in a temporary folder from the packed package, and
+// runs its `npm test`: `npm run test:projects [-- NAME...]`. SPILLWAY_TARBALL names a package that
+// is already packed; without it this checkout, as it is built, is packed. Prints a line for each
+// project, the last lines of those that fail, and a sum.
 import { spawn } from 'node:child_process'
 import { copyFileSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,6 @@
-// Runs the tests on other runtimes, installed from the npm registry: `npm run test:runtimes`. vitest runs on Node 20,
-// 22, 24 and 26; Bun and Deno run a smoke test of the public API. Prints a table, and fails if a runtime fails.
+// Runs the tests on other runtimes, installed from the npm registry: `npm run test:runtimes`.
+// vitest runs on Node 20, 22, 24 and 26; Bun and Deno run a smoke test of the public API. Prints a
+// table, and fails if a runtime fails.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

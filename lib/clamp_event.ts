@@ -55,11 +55,12 @@ export function callNames(
   return { ...(name !== undefined && { tool: name }), ...(callId !== undefined && { callId }) }
 }
 
-/** Returns the id of a call from the places where frameworks pass it to a tool. The tool's own arguments may have an
- *  unrelated `id`. */
+/** Returns the id of a call from the places where frameworks pass it to a tool. The tool's own
+ *  arguments may have an unrelated `id`. */
 function callIdOf(args: readonly unknown[]): string | undefined {
   const [first, second, third] = args
-  // The AI SDK; LangChain's config; OpenAI Agents; Mastra; LangChain's invoke with a tool call; `toModelOutput`; Pi.
+  // The AI SDK; LangChain's config; OpenAI Agents; Mastra; LangChain's invoke with a tool call;
+  // `toModelOutput`; Pi.
   const ids = [
     at(second, 'toolCallId'),
     at(second, 'toolCall', 'id'),

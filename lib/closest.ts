@@ -1,11 +1,13 @@
 /** Chars above which a name is not a misspelt option. */
 const LONGEST = 40
 
-/** Chars below which a part of a name does not identify it, and the beginning of a word does not abbreviate it. */
+/** Chars below which a part of a name does not identify it, and the beginning of a word does not
+ *  abbreviate it. */
 const PART = 4
 const START = 3
 
-/** Returns the name most similar to a misspelt one, the first of several, or undefined if none is similar. */
+/** Returns the name most similar to a misspelt one, the first of several, or undefined if none is
+ *  similar. */
 export function closest(misspelt: string, names: readonly string[]): string | undefined {
   if (misspelt.length > LONGEST) return undefined
   const given = normalized(misspelt)
@@ -49,7 +51,8 @@ function holds(whole: string, part: string): boolean {
   return part.length >= PART && whole.includes(part)
 }
 
-/** Returns the edit distance of two names: letters inserted, deleted, replaced, or swapped with the next. */
+/** Returns the edit distance of two names: letters inserted, deleted, replaced, or swapped with the
+ *  next. */
 function distance(one: string, other: string): number {
   let before: number[] = []
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)

@@ -7,12 +7,14 @@ import type { Query } from './query.js'
 import type { Redaction } from './redact_options.js'
 import { isList } from './untrusted.js'
 
-/** The part that a proxy adds to its policy. Structured content then counts within the limits, as texts do. */
+/** The part that a proxy adds to its policy. Structured content then counts within the limits, as
+ *  texts do. */
 export interface Relayed {
-  /** Returns the JSON of structured content as its server spelled it, undefined for a value that is not the server's. */
+  /** Returns the JSON of structured content as its server spelled it, undefined for a value that is
+   *  not the server's. */
   spelled(content: unknown): string | undefined
-  /** Takes the JSON that is left, which spells numbers as they came, and the words about what is missing. `isSaid`: a
-   *  block of the result has these words. */
+  /** Takes the JSON that is left, which spells numbers as they came, and the words about what is
+   *  missing. `isSaid`: a block of the result has these words. */
   take(left: string | undefined, words: string, isSaid: boolean): void
 }
 
@@ -26,7 +28,8 @@ export interface EnginePolicy {
   readonly notice: CheckedNotice
   /** The caller's notice function. */
   readonly words: ((cut: Cut) => string) | undefined
-  /** How the blocks of a result share the limits. 'stay' and `keep` 'headOrEnds' are only for `withSuffix`. */
+  /** How the blocks of a result share the limits. 'stay' and `keep` 'headOrEnds' are only for
+   *  `withSuffix`. */
   readonly share: 'fair' | 'order' | 'each' | 'stay'
   readonly source: string
   /** The outcome of saving the full output. */
@@ -44,7 +47,8 @@ export interface EnginePolicy {
   readonly flat: number
   /** Chars up to which a text's size alone may show that it fits. */
   readonly bySize: number
-  /** Chars at the start and at the end beyond which no cut keeps anything; Infinity if only a pass can tell. */
+  /** Chars at the start and at the end beyond which no cut keeps anything; Infinity if only a pass
+   *  can tell. */
   readonly reach: { head: number; tail: number }
   readonly dialect: DialectName | undefined
   readonly sideData: 'keep' | 'cap' | 'drop'
@@ -82,8 +86,8 @@ interface Slot {
 }
 
 /**
- * Slots are reused in turns. A handle for each policy would be freed by a finalizer, which runs only when the event loop
- * turns: a loop of calls with options of their own would pile them up.
+ * Slots are reused in turns. A handle for each policy would be freed by a finalizer, which runs
+ * only when the event loop turns: a loop of calls with options of their own would pile them up.
  */
 const slots: Slot[] = []
 const SLOTS = 64
@@ -177,7 +181,8 @@ export function tightened(policy: EnginePolicy, by: TextSize | undefined): Engin
   return { ...policy, ...measures({ ...limits, ...less }, keep) }
 }
 
-/** Returns the policy with another notice in place of the caller's function. Without text, the notice is 'pi'. */
+/** Returns the policy with another notice in place of the caller's function. Without text, the
+ *  notice is 'pi'. */
 export function worded(policy: EnginePolicy, text: string | undefined): EnginePolicy {
   const notice =
     text === undefined
@@ -206,13 +211,14 @@ export function asks({ keep, query }: EnginePolicy): boolean {
   return (keep === 'relevant' || keep === 'auto' || keep === 'findings') && !isList(query)
 }
 
-/** Returns the policy for a text that was saved under a name, or could not be. `name`: path, id or error code. */
+/** Returns the policy for a text that was saved under a name, or could not be. `name`: path, id or
+ *  error code. */
 export function saved(policy: EnginePolicy, how: SavedHow, name: string): EnginePolicy {
   return { ...policy, saved: { how, name: name.toWellFormed() } }
 }
 
-/** Policies for tools with paging parameters. Equal input gives the same object, so that wrapping twice can be
- *  recognised. */
+/** Policies for tools with paging parameters. Equal input gives the same object, so that wrapping
+ *  twice can be recognised. */
 const paging = new WeakMap<EnginePolicy, EnginePolicy>()
 
 /** Returns the policy for a tool with paging parameters (`offset`, `limit`). */

@@ -1,8 +1,9 @@
 import { types } from 'node:util'
 import { elementAt, get, isBoxedText, isList, isObject, isPlain, tryRead } from './untrusted.js'
 
-/** Returns the JSON of a value. If JSON.stringify throws or would write far more than the value holds, parts of it are
- *  described instead. Returns undefined for a value that has no JSON, such as a function. */
+/** Returns the JSON of a value. If JSON.stringify throws or would write far more than the value
+ *  holds, parts of it are described instead. Returns undefined for a value that has no JSON, such
+ *  as a function. */
 export function jsonOf(value: unknown): string | undefined {
   try {
     return stringified(value)
@@ -28,8 +29,9 @@ export function hasGetter(list: readonly unknown[], at: number): boolean {
 type Replacer = (this: any, key: string, value: unknown) => unknown
 
 /**
- * Writes JSON as JSON.stringify does, but throws for a value whose JSON would be far larger than it. A value that is
- * shared is written at each of its places, which can be exponentially more than there are values.
+ * Writes JSON as JSON.stringify does, but throws for a value whose JSON would be far larger than
+ * it. A value that is shared is written at each of its places, which can be exponentially more than
+ * there are values.
  */
 export function stringified(value: unknown, replace?: Replacer): string | undefined {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value, replace)
@@ -49,8 +51,8 @@ const CHARS_EACH = 64
 /** Depth to which places are counted before the value is written. */
 const COUNTED = 1_000
 
-/** Returns the places of a value, at least: values, members and elements, and parts of texts. Stops over `most`. Returns
- *  NaN if only its JSON can tell, since code of the caller writes it. */
+/** Returns the places of a value, at least: values, members and elements, and parts of texts. Stops
+ *  over `most`. Returns NaN if only its JSON can tell, since code of the caller writes it. */
 function weightOf(value: unknown, most: number, depth: number): number {
   if (!isObject(value) || ArrayBuffer.isView(value)) return shellOf(value)
   if (isProxy(value) || depth > COUNTED) return Number.NaN
@@ -79,8 +81,8 @@ function weightOfList(list: readonly unknown[], most: number, depth: number): nu
   return weight
 }
 
-/** Returns true if a value has over `most` places more than values: for what it shares, and for holes. Looks at each value
- *  once. */
+/** Returns true if a value has over `most` places more than values: for what it shares, and for
+ *  holes. Looks at each value once. */
 export function isShared(value: unknown, most: number): boolean {
   if (!(weightOf(value, most, 0) > most)) return false
   const weights = new Map<unknown, number>()
@@ -122,7 +124,8 @@ function counting(most: number, replace?: Replacer): Replacer {
   }
 }
 
-/** Control characters that JSON may leave unescaped. Escaped, they survive cleaning once the JSON is a text. */
+/** Control characters that JSON may leave unescaped. Escaped, they survive cleaning once the JSON
+ *  is a text. */
 const CONTROLS = /[\x7f-\x9f]/g
 
 /** Escapes all control characters of a JSON text, like `escaped` in src/json/escape.rs. */
@@ -146,8 +149,8 @@ const LONGEST_WORD = 5
 const PER_MEMBER = 4
 
 /**
- * Returns a lower bound of the room left after the JSON of a value. Negative if there may be no room, if only its JSON
- * can show it, or if a text is not well-formed. Does not run accessors.
+ * Returns a lower bound of the room left after the JSON of a value. Negative if there may be no
+ * room, if only its JSON can show it, or if a text is not well-formed. Does not run accessors.
  */
 export function roomAfter(value: unknown, room: number): number {
   if (typeof value === 'string')
@@ -188,8 +191,9 @@ function roomAfterMembers(value: object, room: number): number {
 const DEPTH = 200
 
 /**
- * Copies a value to plain data that has JSON. Cycles, BigInt, functions, maps, sets, bytes, members that throw, what
- * occurs a second time, and what is beyond a number of places are replaced by a description.
+ * Copies a value to plain data that has JSON. Cycles, BigInt, functions, maps, sets, bytes, members
+ * that throw, what occurs a second time, and what is beyond a number of places are replaced by a
+ * description.
  */
 export function plain(value: unknown): unknown {
   return new Copy().of(value)

@@ -2,8 +2,8 @@ import type { ClampEvent, WrapPolicy } from 'spillway'
 import { type EnginePolicy, paged } from './compiled.js'
 import { notify } from './untrusted.js'
 
-/** Combines the policies of a tool that is wrapped again: the tighter limit of each kind, and the later policy's other
- *  options. */
+/** Combines the policies of a tool that is wrapped again: the tighter limit of each kind, and the
+ *  later policy's other options. */
 export function layered(inner: EnginePolicy, outer: EnginePolicy): EnginePolicy {
   if (outer === inner || outer === inner.latest) return inner
   const spill = inner.spill ?? outer.spill
@@ -61,7 +61,8 @@ type Listener = (event: ClampEvent) => void
 /** The original listeners of each joined listener. */
 const joined = new WeakMap<Listener, readonly Listener[]>()
 
-/** Joins two listeners, either of which may be joined already, so that each original one is called once. */
+/** Joins two listeners, either of which may be joined already, so that each original one is called
+ *  once. */
 function both(a: Listener | undefined, b: Listener | undefined): Listener | undefined {
   const given = [a, b].filter((one) => one !== undefined)
   const all = [...new Set(given.flatMap((one) => joined.get(one) ?? [one]))]

@@ -21,11 +21,13 @@ export interface ResultExtent {
   readonly chars: number
   /** True if it follows the last message of the model. */
   readonly latest: boolean
-  /** Returns what its notices tell, which determines the length of the next notice. Called only if needed. */
+  /** Returns what its notices tell, which determines the length of the next notice. Called only if
+   *  needed. */
   original(): Original
 }
 
-/** Chars of a result before it was first cut, and those by which a notice is longer that names its saved output. */
+/** Chars of a result before it was first cut, and those by which a notice is longer that names its
+ *  saved output. */
 export interface Original {
   readonly chars: number
   readonly named: number
@@ -78,11 +80,12 @@ export function checkPlan(plan: readonly unknown[], most: (field: string, value:
   })
 }
 
-/** Numbers for each result, in the order of src/bindings/plan.rs: its chars, its original chars, 1 if it is one of the
- *  latest, the chars of its saved name, and 1 if its original was looked up. */
+/** Numbers for each result, in the order of src/bindings/plan.rs: its chars, its original chars, 1
+ *  if it is one of the latest, the chars of its saved name, and 1 if its original was looked up. */
 const COLUMNS = 5
 
-/** Plans the chars that each result may keep. `policy`: the policy that will cut them, whose notices have a length. */
+/** Plans the chars that each result may keep. `policy`: the policy that will cut them, whose
+ *  notices have a length. */
 export class Planner {
   readonly #results: readonly ResultExtent[]
   readonly #policy: EnginePolicy
@@ -103,8 +106,9 @@ export class Planner {
   }
 
   /**
-   * Limits each result to `maxEach` chars, and all of them to the aggregate. A step leaves at least "[...]", or with
-   * `keepsContent` at least `minKeepChars` and a notice. Planning again after the steps were applied plans nothing.
+   * Limits each result to `maxEach` chars, and all of them to the aggregate. A step leaves at least
+   * "[...]", or with `keepsContent` at least `minKeepChars` and a notice. Planning again after the
+   * steps were applied plans nothing.
    */
   steps(aggregate: Aggregate, maxEach = Number.POSITIVE_INFINITY, keepsContent = false): ResultCap[] {
     if (this.#total <= aggregate.maxChars && this.#longest <= maxEach) return []
@@ -132,7 +136,8 @@ export function stepFor({ id }: Result, index: number, chars: number, maxChars: 
 /** Looks only at both ends of a text, where most notices are. */
 const GLANCE = { reach: { head: 0, tail: 0 } }
 
-/** Returns what the notices in the texts of a result tell. Like `Original::and` in src/truncate/figures.rs. */
+/** Returns what the notices in the texts of a result tell. Like `Original::and` in
+ *  src/truncate/figures.rs. */
 export function originalOf(texts: readonly string[]): Original {
   let [chars, named] = [0, 0]
   for (const text of texts) {

@@ -32,7 +32,8 @@ export const UNLIMITED = {
   maxLines: Number.POSITIVE_INFINITY,
 } satisfies WrapPolicy
 
-/** The result of definePolicy. The private field marks it as checked: a copy of it is plain options again. */
+/** The result of definePolicy. The private field marks it as checked: a copy of it is plain options
+ *  again. */
 class CheckedPolicy {
   readonly #compiled: EnginePolicy
 
@@ -60,14 +61,16 @@ export function definePolicy(options: WrapPolicy = {}): Policy {
   return new CheckedPolicy(given, compiled) as unknown as Policy
 }
 
-/** Rules of other packages. 'stay': blocks share first come, first served, and none is dropped. 'headOrEnds': the head, or
- *  both ends if the last of the text looks important. */
+/** Rules of other packages. 'stay': blocks share first come, first served, and none is dropped.
+ *  'headOrEnds': the head, or both ends if the last of the text looks important. */
 type HostRules = { share?: 'stay'; keep?: 'headOrEnds' }
 
-/** Text appended to a truncated text without a separator: a literal, a template, or a caller's function. */
+/** Text appended to a truncated text without a separator: a literal, a template, or a caller's
+ *  function. */
 export type Suffix = string | { template: string } | ((cut: Cut) => string)
 
-/** Makes a checked policy with a suffix instead of a notice, and with rules that no option names. */
+/** Makes a checked policy with a suffix instead of a notice, and with rules that no option
+ *  names. */
 export function withSuffix(options: WrapPolicy, suffix: Suffix, rules: HostRules = {}): Policy {
   return new CheckedPolicy(options, suffixed(options, suffix, rules)) as unknown as Policy
 }

@@ -4,7 +4,8 @@ import { optionError } from './validate.js'
 /** A caller's function of the arguments of a call. */
 type Asker = (args: readonly unknown[]) => unknown
 
-/** Texts that say what was asked, or a function that returns them. Undefined if each function has its own default. */
+/** Texts that say what was asked, or a function that returns them. Undefined if each function has
+ *  its own default. */
 export type Query = string[] | Asker | undefined
 
 /** Checks the question of a policy. Empty texts ask nothing. */
@@ -20,8 +21,9 @@ export function checkQuery(query: unknown): Query {
 }
 
 /**
- * Returns what a call asked: the texts of the caller's function, or those in its arguments. A function that throws asks
- * nothing. `asked`: the arguments that a model wrote, if others stand beside them.
+ * Returns what a call asked: the texts of the caller's function, or those in its arguments. A
+ * function that throws asks nothing. `asked`: the arguments that a model wrote, if others stand
+ * beside them.
  */
 export function askedBy(query: Query, args: readonly unknown[], asked = args): string[] {
   if (typeof query !== 'function') return stringsIn(asked.map(decoded))
@@ -45,7 +47,8 @@ export function decoded(args: unknown): unknown {
   return (isJson ? tryRead(() => JSON.parse(args) as unknown) : undefined) ?? args
 }
 
-/** Bounds on what is read, as in src/session/question.rs: chars of all texts, values, and the depth of these. */
+/** Bounds on what is read, as in src/session/question.rs: chars of all texts, values, and the depth
+ *  of these. */
 const CHARS = 4_096
 const VALUES = 1_000
 const DEPTH = 16

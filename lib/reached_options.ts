@@ -35,8 +35,8 @@ const PLANNED = PARTS.filter(
 )
 
 /**
- * The options that reach each function that cuts. One policy may serve all functions, so each accepts all of their names and
- * ignores those that are not in its row.
+ * The options that reach each function that cuts. One policy may serve all functions, so each
+ * accepts all of their names and ignores those that are not in its row.
  */
 export const REACHED = {
   clampText: TEXT,

@@ -1,7 +1,8 @@
 import { isList, tryRead } from './untrusted.js'
 import { optionError } from './validate.js'
 
-/** Returns the JSON of the option `schema`. A schema of a validation library is not a JSON schema. */
+/** Returns the JSON of the option `schema`. A schema of a validation library is not a JSON
+ *  schema. */
 export function checkSchema(schema: object | undefined): string | undefined {
   if (schema === undefined) return undefined
   const isPlain = typeof schema === 'object' && schema !== null && !isList(schema)

@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { getSystemErrorMap } from 'node:util'
 
-/** A failure reported by the engine: a code of this package, or an error number of the system, with a fallback code. */
+/** A failure reported by the engine: a code of this package, or an error number of the system, with
+ *  a fallback code. */
 export interface EngineFailure {
   readonly errno?: number
   readonly code?: string
@@ -16,8 +17,8 @@ export function failureOf(path: string, { errno, code = 'EIO', message }: Engine
   return Object.assign(error, { code: name, path, ...(errno !== undefined && { errno: -errno }) })
 }
 
-/** Rebuilds the error that a child emitted because it could not be started, of which Node keeps only the number.
- *  Returns undefined for any other child. */
+/** Rebuilds the error that a child emitted because it could not be started, of which Node keeps
+ *  only the number. Returns undefined for any other child. */
 export function spawnError({ exitCode, spawnfile, spawnargs }: ChildProcess): Error | undefined {
   if (exitCode === null || exitCode >= 0) return undefined
   const [code] = systemErrorOf(exitCode) ?? ['EIO']

@@ -1,6 +1,7 @@
 import { types } from 'node:util'
 
-/** Runs a function that may run a caller's code (a getter, a trap of a proxy). Returns undefined if it throws. */
+/** Runs a function that may run a caller's code (a getter, a trap of a proxy). Returns undefined if
+ *  it throws. */
 export function tryRead<R>(read: () => R): R | undefined {
   try {
     return read()
@@ -14,7 +15,8 @@ export function notify(listen: () => unknown): void {
   ignoreRejection(tryRead(listen))
 }
 
-/** Ignores the rejection of a promise that is not awaited, which would otherwise end the process. */
+/** Ignores the rejection of a promise that is not awaited, which would otherwise end the
+ *  process. */
 export function ignoreRejection(answer: unknown): void {
   if (types.isPromise(answer)) tryRead(() => answer.then(undefined, () => {}))
 }
@@ -28,7 +30,8 @@ export function get(value: object, key: PropertyKey): unknown {
   }
 }
 
-/** Like `get`, for an element. Separate because a call site that sees both names and indexes is slow. */
+/** Like `get`, for an element. Separate because a call site that sees both names and indexes is
+ *  slow. */
 export function elementAt(list: readonly unknown[], at: number): unknown {
   try {
     return list[at]
@@ -37,7 +40,8 @@ export function elementAt(list: readonly unknown[], at: number): unknown {
   }
 }
 
-/** Returns true if an object is plain data without a class, in any realm. Returns false for a proxy that throws. */
+/** Returns true if an object is plain data without a class, in any realm. Returns false for a proxy
+ *  that throws. */
 export function isPlain(value: object): boolean {
   try {
     const prototype = Object.getPrototypeOf(value) as object | null

@@ -75,10 +75,12 @@ export const OPTIONS = {
 
 export type Taker = keyof typeof OPTIONS
 
-/** Names that every function accepts, since one object of options may serve all functions of this package. */
+/** Names that every function accepts, since one object of options may serve all functions of this
+ *  package. */
 const ALL: ReadonlySet<string> = new Set(Object.values(OPTIONS).flat())
 
-/** Makes an error for an invalid option: a TypeError if its type is wrong, a RangeError if its value is. */
+/** Makes an error for an invalid option: a TypeError if its type is wrong, a RangeError if its
+ *  value is. */
 export function optionError(
   Kind: typeof TypeError | typeof RangeError,
   field: string,
@@ -103,8 +105,8 @@ export function checkOptions<T extends object>(field: string, value: T): T {
   throw optionError(TypeError, field, 'an object', value)
 }
 
-/** Rejects values other than objects, and unknown names. Inherited names and undefined values count: they are misspelt
- *  all the same. */
+/** Rejects values other than objects, and unknown names. Inherited names and undefined values
+ *  count: they are misspelt all the same. */
 export function checkNames<T extends object>(taker: Taker, field: string, value: T): T {
   let isEmpty = true
   for (const name in checkOptions(field, value)) {
@@ -138,7 +140,8 @@ function isEverywhere(name: string): boolean {
   return name in Object.prototype
 }
 
-/** Makes an error for an unknown name. `own`: the names that are accepted; `others`: further ones that may be meant. */
+/** Makes an error for an unknown name. `own`: the names that are accepted; `others`: further ones
+ *  that may be meant. */
 function misspelt(name: string, own: readonly string[], others: readonly string[], within = ''): Error {
   return coded(new TypeError(unknownName('option', name, own, others, within)))
 }
@@ -267,7 +270,8 @@ export function show(value: unknown): string {
   return types.isMap(value) ? 'a Map' : types.isSet(value) ? 'a Set' : 'an object'
 }
 
-/** Rejects values other than texts. Zero bytes become "": their buffer may be detached, and then cannot be read. */
+/** Rejects values other than texts. Zero bytes become "": their buffer may be detached, and then
+ *  cannot be read. */
 export function checkText(text: TextInput, field = 'text'): TextInput {
   if (typeof text === 'string') return text
   if (types.isUint8Array(text)) return text.length === 0 ? '' : text

@@ -8,7 +8,8 @@ const warnings = channel('spillway:warning')
 const told = new Set<string>()
 const MOST_TOLD = 1_000
 
-/** Returns `used` in place of a wrong value that another project's function accepts, and reports that once. */
+/** Returns `used` in place of a wrong value that another project's function accepts, and reports
+ *  that once. */
 export function substitute<T>(field: string, value: unknown, used: T): T {
   const key = `${field} ${show(value)}`
   if (warnings.hasSubscribers && told.size < MOST_TOLD && !told.has(key)) {

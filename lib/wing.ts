@@ -2,8 +2,9 @@ type Callable = (...args: unknown[]) => unknown
 type Class = new (...args: unknown[]) => object
 
 /**
- * Returns the functions of a module that is loaded when one of them is first called. They are functions and not
- * getters, since an `import` of a CommonJS package reads all of its exports at once.
+ * Returns the functions of a module that is loaded when one of them is first called. They are
+ * functions and not getters, since an `import` of a CommonJS package reads all of its exports at
+ * once.
  */
 export function functionsOf<M extends object>(load: () => M): M {
   let loaded: Record<string, Callable> | undefined
@@ -15,7 +16,8 @@ export function functionsOf<M extends object>(load: () => M): M {
   return new Proxy({} as M, { get: (_, name) => named(String(name)) })
 }
 
-/** Returns a class of a module that is loaded with the first instance. Its methods are inherited from then on. */
+/** Returns a class of a module that is loaded with the first instance. Its methods are inherited
+ *  from then on. */
 export function classOf<K extends string, M extends Record<K, unknown>>(name: K, load: () => M): M[K] {
   const construct = (args: unknown[], target: Class) => {
     const real = load()[name] as Class

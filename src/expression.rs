@@ -6,8 +6,8 @@ use regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, HirKind};
 
-/// Maximum steps of an expression. Each may take 20 ns per byte if the engine does not build an automaton, and a search
-/// cannot be interrupted inside a window.
+/// Maximum steps of an expression. Each may take 20 ns per byte if the engine does not build an
+/// automaton, and a search cannot be interrupted inside a window.
 const MOST_STEPS: usize = 8_192;
 
 /// Compiles an expression. The error says why it cannot be.

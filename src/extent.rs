@@ -85,8 +85,9 @@ impl Room {
         Room { bytes, chars: UNLIMITED, newlines, closed: false, tokens: None }
     }
 
-    /// Returns room for a head followed by `after`, or `None` if `after` alone exceeds the limits. `after` may take
-    /// fewer tokens behind a head than alone, because signs and blanks absorb newlines.
+    /// Returns room for a head followed by `after`, or `None` if `after` alone exceeds the limits.
+    /// `after` may take fewer tokens behind a head than alone, because signs and blanks absorb
+    /// newlines.
     pub fn before(after: Extent, limits: &Limits) -> Option<Room> {
         let closed = after.size.chars == 0;
         Some(Room {

@@ -1,8 +1,8 @@
 //! Truncates the output of tools.
 //!
-//! An agent's tool may return far more text than a model can read. This crate measures such a text, determines the
-//! parts to keep within hard limits, and writes the notice about the omitted parts. TypeScript (`lib/`) handles the
-//! caller's objects; all decisions are made here.
+//! An agent's tool may return far more text than a model can read. This crate measures such a text,
+//! determines the parts to keep within hard limits, and writes the notice about the omitted parts.
+//! TypeScript (`lib/`) handles the caller's objects; all decisions are made here.
 //!
 //! - [`policy`], [`limits`]: the options of a caller.
 //! - [`encoding`], [`tokens`], [`extent`]: a text as UTF-16 or UTF-8, its size and its tokens.

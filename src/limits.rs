@@ -84,14 +84,14 @@ impl Limits {
         [self.bytes, self.lines, self.chars, self.tokens].contains(&0)
     }
 
-    /// Returns the limits for a text whose long lines were cut. A `line_bytes` of 0 omits the whole text, empty lines
-    /// included.
+    /// Returns the limits for a text whose long lines were cut. A `line_bytes` of 0 omits the whole
+    /// text, empty lines included.
     pub fn after_cutting_lines(self) -> Limits {
         if self.line_bytes == 0 { Limits { bytes: 0, ..self } } else { self }
     }
 
-    /// Returns limits that take each amount from `with`, which receives the limit and its usage. The limit on single
-    /// lines stays.
+    /// Returns limits that take each amount from `with`, which receives the limit and its usage.
+    /// The limit on single lines stays.
     fn with(self, usage: Usage, with: impl Fn(usize, usize) -> usize) -> Limits {
         Limits {
             bytes: with(self.bytes, usage.bytes),
@@ -102,8 +102,8 @@ impl Limits {
         }
     }
 
-    /// Keeps only the limits that the usage exceeds, and the limit on single lines. If this leaves no limit at all, as
-    /// in a room smaller than the limits, returns all of them.
+    /// Keeps only the limits that the usage exceeds, and the limit on single lines. If this leaves
+    /// no limit at all, as in a room smaller than the limits, returns all of them.
     pub fn exceeded(&self, usage: Usage) -> Limits {
         let exceeded = self.with(usage, |limit, used| if used > limit { limit } else { UNLIMITED });
         if exceeded == Limits::NONE { *self } else { exceeded }

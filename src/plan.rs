@@ -1,9 +1,10 @@
 //! Plans how much of each tool result in a history may stay.
 //!
-//! Every result is first capped on its own. If the total is still over budget, older results shrink in turn, from one
-//! end of the history to the other: to some content and a notice, then to a notice, and the one that meets the budget
-//! keeps the exact remainder. The latest results then share what is left: small ones stay whole, the others get equal
-//! room. If that is less than a notice, older results shrink to `[...]`, and the latest share what is left then.
+//! Every result is first capped on its own. If the total is still over budget, older results shrink
+//! in turn, from one end of the history to the other: to some content and a notice, then to a
+//! notice, and the one that meets the budget keeps the exact remainder. The latest results then
+//! share what is left: small ones stay whole, the others get equal room. If that is less than a
+//! notice, older results shrink to `[...]`, and the latest share what is left then.
 
 use crate::limits::Limits;
 use crate::notice::NoticePlace;
@@ -19,7 +20,8 @@ use crate::truncate::sides::separators;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToolResult {
     pub chars: usize,
-    /// Chars before it was first truncated, which notices count from; equal to `chars` if it never was.
+    /// Chars before it was first truncated, which notices count from; equal to `chars` if it never
+    /// was.
     pub original: usize,
     /// Chars by which its notice is longer that names the saved output, if the notice does.
     pub named: usize,
@@ -64,8 +66,9 @@ pub struct ResultCap {
 /// The least a result can shrink to: `[...]`.
 const DOTS: usize = 5;
 
-/// Plans cuts that keep each result within `cap` and all within the budget. `notice` returns the chars of a notice for
-/// an omitted amount. Planning is idempotent: the planned results need no further cuts.
+/// Plans cuts that keep each result within `cap` and all within the budget. `notice` returns the
+/// chars of a notice for an omitted amount. Planning is idempotent: the planned results need no
+/// further cuts.
 pub fn plan(
     results: &[ToolResult],
     cap: usize,
@@ -98,8 +101,8 @@ const ROUNDS: usize = 4;
 /// Chars above the minimum that leave room for a notice with any number of digits.
 const FEW: usize = 512;
 
-/// Plans as [`plan`] does, and looks up the original sizes of results that keep little more than a notice. `original`
-/// returns `None` for a result that it was asked for before.
+/// Plans as [`plan`] does, and looks up the original sizes of results that keep little more than a
+/// notice. `original` returns `None` for a result that it was asked for before.
 pub fn plan_with_originals(
     results: &mut [ToolResult],
     cap: usize,
@@ -136,8 +139,9 @@ fn shrink_in_turn(left: &mut [usize], group: &[usize], least: impl Fn(&usize) ->
     }
 }
 
-/// Shrinks results to one level at which they are `over` chars smaller, in whichever order they stand. One floor holds
-/// for all, or a result under an equal share would give way to the longer notice of another.
+/// Shrinks results to one level at which they are `over` chars smaller, in whichever order they
+/// stand. One floor holds for all, or a result under an equal share would give way to the longer
+/// notice of another.
 fn shrink_equally(left: &mut [usize], group: &[usize], least: impl Fn(&usize) -> usize, over: usize) {
     let sizes: Vec<usize> = group.iter().map(|&at| left[at]).collect();
     let room = sizes.iter().sum::<usize>().saturating_sub(over);
@@ -185,8 +189,8 @@ fn least_chars(
     chars.max(DOTS)
 }
 
-/// Returns the chars of a policy's notice, separators included. Assumes that 'auto' keeps the head, and the largest
-/// possible numbers of bytes and lines.
+/// Returns the chars of a policy's notice, separators included. Assumes that 'auto' keeps the head,
+/// and the largest possible numbers of bytes and lines.
 pub fn notice_chars(policy: &Policy, missing: Amount) -> usize {
     let place = match policy.keep {
         _ if missing.omitted == missing.total => NoticePlace::Alone,
@@ -220,7 +224,8 @@ mod tests {
         floor: Floor::Dots,
     };
 
-    /// Plans for results with these chars, the latest from index `latest` on, and returns what each keeps.
+    /// Plans for results with these chars, the latest from index `latest` on, and returns what each
+    /// keeps.
     fn left(chars: &[usize], latest: usize, cap: usize, budget: Aggregate) -> Vec<usize> {
         let result = |(at, &chars): (usize, &usize)| ToolResult {
             chars,

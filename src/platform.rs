@@ -102,7 +102,8 @@ mod unix {
         new.set_permissions(Permissions::from_mode(old.mode() & 0o777))
     }
 
-    /// Syncs the names of a directory to disk if possible. Errors are ignored, since a rename has already taken effect.
+    /// Syncs the names of a directory to disk if possible. Errors are ignored, since a rename has
+    /// already taken effect.
     pub fn sync_names(dir: &Path) {
         let _ = File::open(dir).and_then(|dir| dir.sync_all());
     }
@@ -120,8 +121,8 @@ mod unix {
         stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(19)?.parse().ok()
     }
 
-    /// Locks an open file until it is closed or the process ends. Returns false if another process holds the lock. On
-    /// file systems without locks this always succeeds.
+    /// Locks an open file until it is closed or the process ends. Returns false if another process
+    /// holds the lock. On file systems without locks this always succeeds.
     pub fn hold(file: &File) -> bool {
         !matches!(file.try_lock(), Err(TryLockError::WouldBlock))
     }
@@ -158,8 +159,8 @@ mod linux {
         }
     }
 
-    /// Attributes that describe a file's bytes or the rights of a program; they do not apply to a file with other
-    /// bytes.
+    /// Attributes that describe a file's bytes or the rights of a program; they do not apply to a
+    /// file with other bytes.
     const OF_CONTENT: [&[u8]; 3] = [b"security.capability", b"security.evm", b"security.ima"];
     /// The maximum length of a list of names or a value.
     const LONGEST: usize = 64 * 1024;
@@ -187,8 +188,8 @@ mod linux {
         Ok(all)
     }
 
-    /// Makes the extended attributes of a new file equal to those of another, access lists included. On failure returns
-    /// the name of the attribute that cannot be kept.
+    /// Makes the extended attributes of a new file equal to those of another, access lists
+    /// included. On failure returns the name of the attribute that cannot be kept.
     pub fn take_attributes(new: &File, old: &File) -> Result<(), (String, io::Error)> {
         let tell = |name: &CString| {
             let name = name.to_string_lossy().into_owned();

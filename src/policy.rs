@@ -29,8 +29,8 @@ pub enum Share {
     Order,
     /// The limits apply to each block separately.
     Each,
-    /// Blocks are served in order, and none is dropped: a block without room becomes `[...]`, or empty if there is no
-    /// room for that.
+    /// Blocks are served in order, and none is dropped: a block without room becomes `[...]`, or
+    /// empty if there is no room for that.
     Stay,
 }
 

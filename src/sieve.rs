@@ -1,8 +1,9 @@
-//! Finds the lines of a text, and the places where one of many short texts may begin, a block of bytes at once.
+//! Finds the lines of a text, and the places where one of many short texts may begin, a block of
+//! bytes at once.
 //!
-//! A place passes if some group of texts allows its first bytes. Places are independent of each other, so a processor
-//! tries several at once: by vectors 32, which tell the bytes that a group allows by their halves, and let some more
-//! places pass. A place that passes may begin no text.
+//! A place passes if some group of texts allows its first bytes. Places are independent of each
+//! other, so a processor tries several at once: by vectors 32, which tell the bytes that a group
+//! allows by their halves, and let some more places pass. A place that passes may begin no text.
 
 /// Bytes that are looked at in one step, a bit for each.
 pub const BLOCK: usize = 64;
@@ -51,8 +52,8 @@ impl Default for Sieve {
 }
 
 impl Sieve {
-    /// Adds a text to a group, by the bytes that may stand at its first places. No bytes stand for any. The more texts
-    /// of a group are alike, the fewer other places pass.
+    /// Adds a text to a group, by the bytes that may stand at its first places. No bytes stand for
+    /// any. The more texts of a group are alike, the fewer other places pass.
     pub fn add(&mut self, group: usize, text: &[&[u8]]) {
         let any: [u8; 256] = std::array::from_fn(|byte| byte as u8);
         self.used = self.used.max(group / BITS + 1);
@@ -138,7 +139,8 @@ impl Sieve {
         found
     }
 
-    /// Looks at the first blocks of a text, behind which as many bytes follow as the last places reach.
+    /// Looks at the first blocks of a text, behind which as many bytes follow as the last places
+    /// reach.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     // An iterator over both would not be compiled for AVX2.
@@ -166,7 +168,8 @@ impl Sieve {
                 let mut first = _mm256_setzero_si256();
                 let mut groups = [_mm256_set1_epi8(-1); USED];
                 for nth in 0..DEPTH {
-                    // SAFETY: `nth` is less than DEPTH, so 32 bytes from there are within the chunk.
+                    // SAFETY: `nth` is less than DEPTH, so 32 bytes from there are within the
+                    // chunk.
                     let bytes = unsafe { _mm256_loadu_si256(bytes.as_ptr().add(nth).cast::<__m256i>()) };
                     first = if nth == 0 { bytes } else { first };
                     let low = _mm256_and_si256(bytes, low_half);
@@ -198,7 +201,8 @@ fn has_vectors() -> bool {
     false
 }
 
-/// Returns the end of the line that begins at `start`, with its newline, or `None` if the text ends before.
+/// Returns the end of the line that begins at `start`, with its newline, or `None` if the text ends
+/// before.
 #[inline]
 pub fn line_end(found: &[Found], start: usize) -> Option<usize> {
     let mut block = start / BLOCK;

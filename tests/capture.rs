@@ -15,8 +15,8 @@ use spillway::policy::{Keep, Policy};
 use spillway::truncate::input::Input;
 use spillway::truncate::{Terms, truncate};
 
-/// Generates output that is hard to capture: wide chars, incomplete sequences, returns, NUL, long lines, colours,
-/// failures.
+/// Generates output that is hard to capture: wide chars, incomplete sequences, returns, NUL, long
+/// lines, colours, failures.
 fn output() -> impl Strategy<Value = Vec<u8>> {
     let of = |text: &str| Just(text.as_bytes().to_vec());
     let piece = prop_oneof![

@@ -6,8 +6,8 @@ use cases::cases;
 use proptest::prelude::*;
 use spillway::clean::{Cleaner, Options, clean};
 
-/// Generates output that is hard to clean: cursor movements, unterminated strings, incomplete sequences, marks,
-/// incomplete code points.
+/// Generates output that is hard to clean: cursor movements, unterminated strings, incomplete
+/// sequences, marks, incomplete code points.
 fn hostile() -> impl Strategy<Value = Vec<u8>> {
     let words = prop::sample::select(vec![
         "a",
@@ -320,7 +320,8 @@ mod model {
             let mut rewritten = self.rewritten.iter();
             let mut shown: Vec<String> = self.lines.iter().zip(&mut rewritten).map(text).collect();
             let mut below: Vec<String> = below.iter().zip(rewritten).map(text).collect();
-            // One empty line at the end stands for the newline of the line above, unless that line has the cursor.
+            // One empty line at the end stands for the newline of the line above, unless that line
+            // has the cursor.
             while below.ends_with(&[String::new(), String::new()]) || below == [""] {
                 below.pop();
             }

@@ -18,8 +18,8 @@ use spillway::truncate::input::Input;
 use spillway::truncate::sides::Sides;
 use spillway::truncate::{Cut, Terms, truncate, truncate_with};
 
-/// Generates text that is hard to cut: wide characters, joined emoji, lone surrogates, returns, NUL, old and fake
-/// notices.
+/// Generates text that is hard to cut: wide characters, joined emoji, lone surrogates, returns,
+/// NUL, old and fake notices.
 fn hostile() -> impl Strategy<Value = Vec<u16>> {
     let of = |text: &str| Just(text.encode_utf16().collect::<Vec<u16>>());
     let piece = prop_oneof![
@@ -257,7 +257,8 @@ proptest! {
         let kept = |cut: &Cut| cut.kept(&input).ranges.into_iter().flatten().collect::<Vec<_>>();
         let gone: Vec<_> = kept(&silent).into_iter().filter(|at| !kept(&cut).contains(at)).map(|at| text[at]).collect();
         let silent = silent.text(&input);
-        // A notice of an earlier cut may be replaced by this one, and a line break by those before it.
+        // A notice of an earlier cut may be replaced by this one, and a line break by those before
+        // it.
         if Earlier::find(Utf16(&silent), Utf16(&silent), silent.len()).spans.is_empty() {
             prop_assert!(["", "\n", "\r\n"].contains(&&*String::from_utf16_lossy(&gone)), "{gone:?} is gone");
             prop_assert!(!keeps_breaks || gone.is_empty());
@@ -273,7 +274,8 @@ proptest! {
             // At the ends, only an earlier notice may be omitted.
             let earlier = Earlier::find(Utf16(&text), Utf16(&text), text.len()).content(text.len());
             prop_assert!(start == 0 || start == earlier.start && policy.notice != Notice::None);
-            // A return before its newline is omitted with it, because it no longer belongs to a line end.
+            // A return before its newline is omitted with it, because it no longer belongs to a
+            // line end.
             let is_end = end == earlier.end || end + 1 == earlier.end && text[end] == u16::from(b'\r');
             prop_assert!(end == text.len() || is_end && policy.notice != Notice::None);
             let whole = well_formed(&text);
@@ -312,7 +314,8 @@ proptest! {
         let at_mark = marks.iter().any(|mark| {
             mark.start <= head && head <= mark.end || mark.start <= tail && tail <= mark.end
         });
-        // Without text beside it, a notice has no separators. A kept closing begins a line of its own in any case.
+        // Without text beside it, a notice has no separators. A kept closing begins a line of its
+        // own in any case.
         let (lead, trail) = separators(&cut);
         let beside = if cut.keep == Keep::Head { (lead, 0) } else { (lead, trail) };
         let alone = beside == (0, 0) && !cut.middle.is_empty() && !cut.sides.has_head();

@@ -14,7 +14,8 @@ use spillway::truncate::figures::Original;
 use spillway::truncate::input::Input;
 use spillway::truncate::truncate;
 
-/// Generates sizes near those at which plans change: sizes of marks, notices, and the digits in them.
+/// Generates sizes near those at which plans change: sizes of marks, notices, and the digits in
+/// them.
 fn chars() -> impl Strategy<Value = usize> {
     prop_oneof![
         3 => 0..120usize,
@@ -80,7 +81,8 @@ fn lengths(results: &[ToolResult], steps: &[ResultCap]) -> Vec<usize> {
     lengths
 }
 
-/// Returns the length of each result after each of three steps, computed independently. The latest have one floor.
+/// Returns the length of each result after each of three steps, computed independently. The latest
+/// have one floor.
 fn ladders(results: &[ToolResult], cap: usize, budget: &Aggregate, notice: &Policy) -> Vec<[usize; 3]> {
     let with = |result: &ToolResult, kept: usize| {
         let missing = result.original.saturating_sub(kept);
@@ -157,7 +159,8 @@ proptest! {
         if budget.order == Order::Newest {
             older.reverse();
         }
-        // The steps by which results shrink, in the order in which they must be taken. The latest take theirs together.
+        // The steps by which results shrink, in the order in which they must be taken. The latest
+        // take theirs together.
         let mut stretches = vec![];
         for (is_latest, rung) in [(false, 0), (false, 1), (true, 1), (false, 2), (true, 2)] {
             let alone: Vec<Vec<usize>> = older.iter().map(|&at| vec![at]).collect();

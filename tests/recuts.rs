@@ -53,7 +53,8 @@ fn cut_input<T: Text>(input: &Input<T>, policy: &Policy) -> Option<(Cut, Vec<u16
     Some((cut, out, kept.ranges))
 }
 
-/// Cuts a text. Returns the result, with the origin of its units, and the notice, or `None` if the text fits.
+/// Cuts a text. Returns the result, with the origin of its units, and the notice, or `None` if the
+/// text fits.
 fn cut(text: &[Unit], as_bytes: bool, policy: &Policy) -> Option<(Vec<Unit>, String)> {
     let units: Vec<u16> = text.iter().map(|(unit, _)| *unit).collect();
     let bytes = String::from_utf16(&units).unwrap();
@@ -111,13 +112,15 @@ proptest! {
             let missing = if in_bytes { bytes } else { chars - kept.len() };
             searched |= policy.searches();
             if original.is_ascii() || !crossed {
-                // Newlines around an earlier notice may remain beside a mark without belonging to the original.
+                // Newlines around an earlier notice may remain beside a mark without belonging to
+                // the original.
                 let spare = if searched { 4 * steps } else { 0 };
                 prop_assert!((missing.saturating_sub(spare)..=missing + spare).contains(&told), "{told} for {missing}: {shown:?} of {whole:?}");
             }
             // A char is one to three bytes.
             prop_assert!(told <= bytes + 4 * steps && chars - kept.len() <= told * 3, "{told} of {missing}: {shown}");
-            // A notice between both ends describes the gap at its position. Other old notices must be dropped.
+            // A notice between both ends describes the gap at its position. Other old notices must
+            // be dropped.
             let stale = before.iter().filter(|old| !notice.contains(&***old) && shown.contains(&**old)).count();
             prop_assert!(stale == 0, "{before:?} in {shown:?}");
             let is_at_end = shown.starts_with(&notice) || shown.ends_with(&notice);

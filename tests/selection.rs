@@ -15,7 +15,8 @@ use spillway::selection::{SearchTerms, Selection};
 use spillway::truncate::input::Input;
 use spillway::truncate::{Cut, Terms, compose, truncate};
 
-/// Generates a log with failures: informative and other lines, long ones, wide ones, notices of ours.
+/// Generates a log with failures: informative and other lines, long ones, wide ones, notices of
+/// ours.
 fn log() -> impl Strategy<Value = String> {
     let line = prop_oneof![
         8 => "[a-z ]{0,40}\n",
@@ -219,8 +220,8 @@ proptest! {
         }
     }
 
-    /// The loudest line of failure stands third in every order, behind one line of each end. For weaker lines nothing can be
-    /// promised: what is told moves the shares.
+    /// The loudest line of failure stands third in every order, behind one line of each end. For
+    /// weaker lines nothing can be promised: what is told moves the shares.
     #[test]
     fn a_told_failure_keeps_the_loudest_line_that_an_untold_one_keeps(text in log(), at in any::<prop::sample::Index>(), chars in 64..6_000usize) {
         let mut all = lines(&text);

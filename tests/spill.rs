@@ -1,5 +1,5 @@
-//! Laws of saved outputs: the saved output equals the input, its pages make up the whole, and searches and sweeps match
-//! simple models.
+//! Laws of saved outputs: the saved output equals the input, its pages make up the whole, and
+//! searches and sweeps match simple models.
 
 mod cases;
 
@@ -21,7 +21,8 @@ use spillway::spill::{Record, SaveQueue, Store, list, read, search, sweep};
 
 const ID: &str = "0123456789abcdef";
 
-/// Generates bytes that are hard to page: sequences of every length, invalid ones, line ends, long lines.
+/// Generates bytes that are hard to page: sequences of every length, invalid ones, line ends, long
+/// lines.
 fn hostile() -> impl Strategy<Value = Vec<u8>> {
     let text = prop::sample::select(vec![
         "a",

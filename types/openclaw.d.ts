@@ -1,18 +1,20 @@
 /**
- * OpenClaw's tool-result layer on top of spillway, with its names and signatures. Unlike the originals, these functions
- * do not exceed their own limits, split surrogate pairs or cut their own notices. docs/openclaw.md lists every
- * difference, with the reason.
+ * OpenClaw's tool-result layer on top of spillway, with its names and signatures. Unlike the
+ * originals, these functions do not exceed their own limits, split surrogate pairs or cut their own
+ * notices. docs/openclaw.md lists every difference, with the reason.
  *
  * Names that only OpenClaw's unit tests import stand in a block at the end, and are not promised.
  *
- * A limit must be a whole number from 0 up, or Infinity; any other value throws with code ERR_SPILLWAY_OPTION, even
- * NaN, which used to switch a limit off. Content never throws. Content within the limits is returned as it is.
+ * A limit must be a whole number from 0 up, or Infinity; any other value throws with code
+ * ERR_SPILLWAY_OPTION, even NaN, which used to switch a limit off. Content never throws. Content
+ * within the limits is returned as it is.
  */
 
-/** Release of OpenClaw to follow. '2026.4' (or 'april', the default; 2026.4.10): 40,000 chars for each result, the newest
- *  reduced first. '2026.7' (2026.6.9 and 2026.7.2): 16,000, 32,000 or 64,000 by the size of the window, a separate
- *  budget for all results, the oldest reduced first. '2026.9' (or 'latest', 2026.9.6): the same with a smaller reserve,
- *  and with Chinese, Japanese and Korean weighed as 4 to 16 chars. */
+/** Release of OpenClaw to follow. '2026.4' (or 'april', the default; 2026.4.10): 40,000 chars for
+ *  each result, the newest reduced first. '2026.7' (2026.6.9 and 2026.7.2): 16,000, 32,000 or
+ *  64,000 by the size of the window, a separate budget for all results, the oldest reduced first.
+ *  '2026.9' (or 'latest', 2026.9.6): the same with a smaller reserve, and with Chinese, Japanese
+ *  and Korean weighed as 4 to 16 chars. */
 export interface ProfileOptions {
   profile?: '2026.4' | '2026.7' | '2026.9' | 'april' | 'latest' | undefined
 }
@@ -24,15 +26,16 @@ export interface HardTruncateLimits {
   maxBytesUtf8?: number | undefined
   /** Default 2_000. */
   maxLines?: number | undefined
-  /** Text appended as it is to the kept text; it counts towards the limits. Default HARD_TRUNCATE_SUFFIX. If it does
-   *  not fit, it is replaced by "[... N more characters truncated]", then by "[...]". */
+  /** Text appended as it is to the kept text; it counts towards the limits. Default
+   *  HARD_TRUNCATE_SUFFIX. If it does not fit, it is replaced by "[... N more characters
+   *  truncated]", then by "[...]". */
   suffix?: string | undefined
 }
 /** Truncates a text to its head. */
 export function truncateTextByLinesAndBytesUtf8(text: string, limits?: HardTruncateLimits): string
-/** Truncates a string, a tool result or a partial update. Text blocks share the limits in order. Blocks without room
- *  become "[...]", or empty if that does not fit either; none is dropped. Other blocks are kept as they are. The texts fit
- *  joined by newlines, too. */
+/** Truncates a string, a tool result or a partial update. Text blocks share the limits in order.
+ *  Blocks without room become "[...]", or empty if that does not fit either; none is dropped. Other
+ *  blocks are kept as they are. The texts fit joined by newlines, too. */
 export function hardTruncateToolPayload<T>(payload: T, limits?: HardTruncateLimits): T
 /** Shortens message, stack and causes of the same error object. */
 export function hardTruncateToolError<E>(error: E, limits?: HardTruncateLimits): E
@@ -49,29 +52,30 @@ export const HARD_TRUNCATE_SUFFIX: string
 // ── Results in a history ─────────────────────────────────────────────────────────────────────────────────
 
 export interface ToolResultTruncationOptions extends ProfileOptions {
-  /** Text used as it is, or a function of the number of omitted chars. Default "[... N more characters truncated]", from
-   *  '2026.7' on "[... N more characters truncated; rerun with narrower args if needed]". */
+  /** Text used as it is, or a function of the number of omitted chars. Default "[... N more
+   *  characters truncated]", from '2026.7' on "[... N more characters truncated; rerun with
+   *  narrower args if needed]". */
   suffix?: string | ((truncatedChars: number) => string) | undefined
-  /** Chars. Both ends are kept only if there is room for more than twice as many; otherwise the head. Never raises
-   *  `maxChars`. Default 2_000. */
+  /** Chars. Both ends are kept only if there is room for more than twice as many; otherwise the
+   *  head. Never raises `maxChars`. Default 2_000. */
   minKeepChars?: number | undefined
 }
-/** Truncates a text to its head, or to 70 % of head and 30 % of tail if the end looks important. MIDDLE_OMISSION_MARKER and
- *  the notice then stand between the two. */
+/** Truncates a text to its head, or to 70 % of head and 30 % of tail if the end looks important.
+ *  MIDDLE_OMISSION_MARKER and the notice then stand between the two. */
 export function truncateToolResultText(
   text: string,
   maxChars: number,
   options?: ToolResultTruncationOptions,
 ): string
-/** Truncates the texts of a tool result. Small blocks stay whole, large ones share the rest. A result with an error
- *  flag keeps its findings. */
+/** Truncates the texts of a tool result. Small blocks stay whole, large ones share the rest. A
+ *  result with an error flag keeps its findings. */
 export function truncateToolResultMessage<M>(
   message: M,
   maxChars: number,
   options?: ToolResultTruncationOptions,
 ): M
-/** Like `truncateToolResultMessage`, for a `role: "toolResult"` about to be stored; other messages are not changed.
- *  Default 40_000 chars, from '2026.7' on 16_000. */
+/** Like `truncateToolResultMessage`, for a `role: "toolResult"` about to be stored; other messages
+ *  are not changed. Default 40_000 chars, from '2026.7' on 16_000. */
 export function capToolResultSize<M>(message: M, maxChars?: number, options?: ProfileOptions): M
 export const DEFAULT_MAX_LIVE_TOOL_RESULT_CHARS: 40000
 /** Returns 30 % of the window at 4 chars a token, at most the cap of the profile. */
@@ -96,8 +100,8 @@ export interface LiveCapParams {
 }
 /** Returns the configured cap, else that for the window, within 30 % of the window. */
 export function resolveLiveToolResultMaxChars(params: LiveCapParams): number
-/** Returns the budget of all results from 2026.7 on: four caps, or half the window if that is more. `perResultMaxChars`:
- *  default `resolveLiveToolResultMaxChars` of the window. */
+/** Returns the budget of all results from 2026.7 on: four caps, or half the window if that is more.
+ *  `perResultMaxChars`: default `resolveLiveToolResultMaxChars` of the window. */
 export function resolveLiveToolResultAggregateMaxChars(params: {
   contextWindowTokens: number
   perResultMaxChars?: number | undefined
@@ -144,14 +148,17 @@ export interface TruncatedMessages<M> {
   aggregateBudgetChars: number
 }
 /**
- * Truncates every tool result to the cap, then results down to a notice until all are within the budget. The budget is
- * `aggregateMaxCharsOverride`; without one there is none in '2026.4', and from '2026.7' on the larger of four caps and
- * half the window, where results after the last assistant message give way last. Both limits hold, except that each result keeps at least "[...]", and that
- * from '2026.7' on a result with the footer "Full output: PATH" keeps that path while its file exists.
+ * Truncates every tool result to the cap, then results down to a notice until all are within the
+ * budget. The budget is `aggregateMaxCharsOverride`; without one there is none in '2026.4', and
+ * from '2026.7' on the larger of four caps and half the window, where results after the last
+ * assistant message give way last. Both limits hold, except that each result keeps at least
+ * "[...]", and that from '2026.7' on a result with the footer "Full output: PATH" keeps that path
+ * while its file exists.
  *
- * With `projectionState`, results that were cut before are sent as they were cut, byte for byte, while the history
- * grows. Then the budget spares the results that end the history ('2026.9': all since the last assistant message), and
- * cuts those that were sent before only if it must ('2026.9': never). A lower cap cuts them all.
+ * With `projectionState`, results that were cut before are sent as they were cut, byte for byte,
+ * while the history grows. Then the budget spares the results that end the history ('2026.9': all
+ * since the last assistant message), and cuts those that were sent before only if it must
+ * ('2026.9': never). A lower cap cuts them all.
  */
 export function truncateOversizedToolResultsInMessages<M>(
   messages: M[],
@@ -165,7 +172,8 @@ export function truncateOversizedToolResultsInMessages<M>(
 /** `contextPruning` of OpenClaw's configuration. */
 export interface CacheTtlPruningConfig {
   mode?: string | undefined
-  /** Such as `5m` or `1h30m`, in minutes without a unit. Default five minutes, also for a text that is no duration. */
+  /** Such as `5m` or `1h30m`, in minutes without a unit. Default five minutes, also for a text that
+   *  is not a duration. */
   ttl?: string | undefined
   /** Names of tools, in which `*` stands for any chars. */
   tools?: { allow?: readonly string[] | undefined; deny?: readonly string[] | undefined } | undefined
@@ -199,10 +207,10 @@ export interface CacheTtlPruningParams<M> {
   onPruned?: (() => void) | undefined
 }
 /**
- * Prunes old tool results once the provider's cache has expired, when a shorter prompt costs no more to read than a
- * cached one. If messages take three tenths of the window, results before the last three answers keep 1,500 chars of each
- * end and no images; if they still take half of it, the oldest are cleared. The state sends what was pruned the same way
- * again.
+ * Prunes old tool results once the provider's cache has expired, when a shorter prompt costs no
+ * more to read than a cached one. If messages take three tenths of the window, results before the
+ * last three answers keep 1,500 chars of each end and no images; if they still take half of it, the
+ * oldest are cleared. The state sends what was pruned the same way again.
  */
 export function pruneExpiredCacheTtlToolResults<M>(params: CacheTtlPruningParams<M>): M[]
 
@@ -215,7 +223,8 @@ type StoredMessage = any
 export interface SessionToolResultGuardOptions extends ProfileOptions {
   /** Returns the message to store instead of any message. */
   transformMessageForPersistence?: ((message: StoredMessage) => StoredMessage) | undefined
-  /** Returns the tool result to store instead, after a first cut. `isSynthetic`: it replaces a missing result. */
+  /** Returns the tool result to store instead, after a first cut. `isSynthetic`: it replaces a
+   *  missing result. */
   transformToolResultForPersistence?:
     | ((
         message: StoredMessage,
@@ -232,17 +241,19 @@ export interface SessionToolResultGuardOptions extends ProfileOptions {
   allowSyntheticToolResults?: boolean | undefined
   /** Text of that error result. Default MISSING_TOOL_RESULT_TEXT. */
   missingToolResultText?: string | undefined
-  /** Tools whose calls are stored, ignoring case; calls of other tools are dropped. Default: all tools. */
+  /** Tools whose calls are stored, ignoring case; calls of other tools are dropped. Default: all
+   *  tools. */
   allowedToolNames?: Iterable<string> | undefined
-  /** Chars of one tool result. Default 40_000, from '2026.7' on 16_000. `calculateMaxToolResultChars` returns the cap for a
-   *  window. A value that is no number from 0 up is replaced by the default, as in OpenClaw, and told on the channel
-   *  'spillway:warning'. */
+  /** Chars of one tool result. Default 40_000, from '2026.7' on 16_000.
+   *  `calculateMaxToolResultChars` returns the cap for a window. A value that is not a number from 0
+   *  up is replaced by the default, as in OpenClaw, and told on the channel 'spillway:warning'. */
   maxToolResultChars?: number | undefined
   /** Called once for each message that was stored. An error of it is ignored. */
   onMessagePersisted?: OnMessagePersisted | undefined
   /** OpenClaw's name of the session, for `onMessagePersisted`. */
   sessionKey?: string | undefined
-  /** Called with each message of the user that was stored. Errors of this and the next three are ignored. */
+  /** Called with each message of the user that was stored. Errors of this and the next three are
+   *  ignored. */
   onUserMessagePersisted?: ((message: StoredMessage, stored: StoredUserMessage) => void) | undefined
   /** Called with each message of the user that `beforeMessageWriteHook` blocked. */
   onUserMessageBlocked?: ((message: StoredMessage) => void) | undefined
@@ -258,12 +269,14 @@ export interface SessionToolResultGuardOptions extends ProfileOptions {
   suppressTranscriptOnlyAssistantPersistence?: boolean | undefined
   /** False stores secrets as they are. Default: as in the profile. */
   redact?: boolean | undefined
-  /** OpenClaw's name of the run, stored with messages of the model and of tools as `__openclaw.runId`. */
+  /** OpenClaw's name of the run, stored with messages of the model and of tools as
+   *  `__openclaw.runId`. */
   runId?: string | undefined
   /** OpenClaw's record of failed turns, which says what is stored of one. */
   assistantErrorTranscript?: AssistantErrorTranscript | undefined
 }
-/** OpenClaw's record of failed turns. `record` returns the message to store, undefined to store none. */
+/** OpenClaw's record of failed turns. `record` returns the message to store, undefined to store
+ *  none. */
 export interface AssistantErrorTranscript {
   record(message: StoredMessage, target: unknown, original: StoredMessage): StoredMessage
 }
@@ -273,7 +286,8 @@ export interface StoredUserMessage {
   appended: boolean
   persistedMessage: StoredMessage
 }
-/** `entryId`: id of the row, if the append returns one. `sessionFile`: file of the manager, if it has one. */
+/** `entryId`: id of the row, if the append returns one. `sessionFile`: file of the manager, if it
+ *  has one. */
 export type OnMessagePersisted = (
   message: StoredMessage,
   about: { entryId?: string; sessionFile?: string; sessionKey?: string },
@@ -295,16 +309,18 @@ export interface SessionToolResultGuard {
   uninstall(): void
 }
 /**
- * Guards `appendMessage` of a session manager, and `appendMessageAsync` if it has one, whose appends then run one after
- * the other:
- *  - tool results are truncated to `maxToolResultChars` before and after the hooks, their `details` to 8 KiB (from
- *    '2026.7' on in OpenClaw's shape) and their rows to 256 KiB, and get the tool name of their call;
+ * Guards `appendMessage` of a session manager, and `appendMessageAsync` if it has one, whose
+ * appends then run one after the other:
+ *  - tool results are truncated to `maxToolResultChars` before and after the hooks, their `details`
+ *    to 8 KiB (from '2026.7' on in OpenClaw's shape) and their rows to 256 KiB, and get the tool
+ *    name of their call;
  *  - tool calls that providers reject are dropped;
- *  - a call whose result has not been stored gets an error result before the next message other than a result; from
- *    '2026.7' on it waits behind further calls, further parts of its response, and messages that no provider is sent.
+ *  - a call whose result has not been stored gets an error result before the next message other
+ *    than a result; from '2026.7' on it waits behind further calls, further parts of its response,
+ *    and messages that no provider is sent.
  *
- * Results are changed in place, like with `guardSession` of `spillway` and for the same reason. A second guard replaces
- * the first. A hook that throws is ignored.
+ * Results are changed in place, like with `guardSession` of `spillway` and for the same reason. A
+ * second guard replaces the first. A hook that throws is ignored.
  */
 export function installSessionToolResultGuard(
   sessionManager: { appendMessage(message: never, ...rest: never[]): unknown },
@@ -312,19 +328,20 @@ export function installSessionToolResultGuard(
 ): SessionToolResultGuard
 export const MISSING_TOOL_RESULT_TEXT: string
 /**
- * Returns the append of a manager as it was before its first guard, for rewrites of what is stored already. A guard sets
- * it as the symbol `openclaw.session.rawAppendMessage` of the manager; one that OpenClaw itself has set is returned as well.
+ * Returns the append of a manager as it was before its first guard, for rewrites of what is stored
+ * already. A guard sets it as the symbol `openclaw.session.rawAppendMessage` of the manager; one
+ * that OpenClaw itself has set is returned as well.
  */
 export function getRawSessionAppendMessage<A extends (...args: never[]) => unknown>(manager: {
   appendMessage: A
 }): A
 
 /**
- * Truncates the tool results of a session file to the cap, then those of its active branch to the budget, as
- * truncateOversizedToolResultsInMessages does. Ids, rows and all other bytes are kept; `<file>.bak` is the original
- * file. Takes `<file>.lock`, unless `lock` is false because the caller holds it. Never rejects: `reason` is "empty
- * session", "no oversized or aggregate tool results", or an error message. A manager that has the file open must reopen
- * it.
+ * Truncates the tool results of a session file to the cap, then those of its active branch to the
+ * budget, as truncateOversizedToolResultsInMessages does. Ids, rows and all other bytes are kept;
+ * `<file>.bak` is the original file. Takes `<file>.lock`, unless `lock` is false because the caller
+ * holds it. Never rejects: `reason` is "empty session", "no oversized or aggregate tool results",
+ * or an error message. A manager that has the file open must reopen it.
  */
 export function truncateOversizedToolResultsInSession(
   params: ProfileOptions & {
@@ -333,7 +350,8 @@ export function truncateOversizedToolResultsInSession(
     maxCharsOverride?: number | undefined
     aggregateMaxCharsOverride?: number | undefined
     lock?: boolean | undefined
-    /** The budget leaves results since the last assistant message to their cap, and may be exceeded by them. */
+    /** The budget leaves results since the last assistant message to their cap, and may be exceeded
+     *  by them. */
     protectTrailingToolResults?: boolean | undefined
     /** Called once if anything was cut, with the last message that was rewritten. */
     onMessagePersisted?: OnMessagePersisted | undefined
@@ -362,9 +380,10 @@ export interface RewritableSessionManager {
   }
 }
 /**
- * Like `truncateOversizedToolResultsInSession`, for the open session of a manager: branches off before the first result
- * that it cuts, and appends what follows again, without the hooks of a guard. Results are cut as `projectionState` has
- * sent them. The profile is 'latest' if none is given. Never rejects.
+ * Like `truncateOversizedToolResultsInSession`, for the open session of a manager: branches off
+ * before the first result that it cuts, and appends what follows again, without the hooks of a
+ * guard. Results are cut as `projectionState` has sent them. The profile is 'latest' if none is
+ * given. Never rejects.
  */
 export function truncateOversizedToolResultsInSessionManager(
   params: ProfileOptions & {
@@ -372,7 +391,8 @@ export function truncateOversizedToolResultsInSessionManager(
     contextWindowTokens: number
     maxCharsOverride?: number | undefined
     aggregateMaxCharsOverride?: number | undefined
-    /** The budget leaves results since the last assistant message to their cap, and may be exceeded by them. */
+    /** The budget leaves results since the last assistant message to their cap, and may be exceeded
+     *  by them. */
     protectTrailingToolResults?: boolean | undefined
     projectionState?: ToolResultPromptProjectionState | undefined
     /** Called once if anything was cut, with the last message that was rewritten. */
@@ -405,11 +425,10 @@ export interface PromptParams extends ProfileOptions {
   tools?: unknown
 }
 /**
- * Estimates the tokens of a prompt, times SAFETY_MARGIN and rounded up. 'april': 4 chars a token, 1,200 tokens an
- * image.
- * From '2026.7' on: OpenClaw's later weights, with 2 chars a token for tool results and a token or more for each Chinese,
- * Japanese or Korean char. System prompt, images of users and tool schemas count; `details` do not. `estimateTokens` of
- * `spillway` is closer.
+ * Estimates the tokens of a prompt, times SAFETY_MARGIN and rounded up. 'april': 4 chars a token,
+ * 1,200 tokens an image. From '2026.7' on: OpenClaw's later weights, with 2 chars a token for tool
+ * results and a token or more for each Chinese, Japanese or Korean char. System prompt, images of
+ * users and tool schemas count; `details` do not. `estimateTokens` of `spillway` is closer.
  */
 export function estimatePrePromptTokens(params: PromptParams): number
 
@@ -422,8 +441,8 @@ export function estimateRenderedLlmBoundaryTokenPressure(params: Omit<PressurePa
 export interface PreemptiveCompactionParams extends PromptParams {
   /** Tokens of the context window. */
   contextTokenBudget: number
-  /** Tokens of the window to reserve. '2026.7' leaves half the window, or 8,000 tokens if that is less; '2026.9' three
-   *  quarters. */
+  /** Tokens of the window to reserve. '2026.7' leaves half the window, or 8,000 tokens if that is
+   *  less; '2026.9' three quarters. */
   reserveTokens: number
   /** The history before it was windowed. Used if its estimate is larger. */
   unwindowedMessages?: readonly unknown[] | undefined
@@ -448,9 +467,9 @@ export interface PreemptiveCompactionDecision {
   effectiveReserveTokens?: number | undefined
 }
 /**
- * Decides what to do with a prompt before it is sent. Truncation alone is chosen if it frees 512 tokens more than the
- * overflow, and one and a half times the overflow; compaction alone if truncation frees nothing. `precheck` of
- * `spillway` asks only for the 512 tokens.
+ * Decides what to do with a prompt before it is sent. Truncation alone is chosen if it frees 512
+ * tokens more than the overflow, and one and a half times the overflow; compaction alone if
+ * truncation frees nothing. `precheck` of `spillway` asks only for the 512 tokens.
  */
 export function shouldPreemptivelyCompactBeforePrompt(
   params: PreemptiveCompactionParams,
@@ -531,10 +550,11 @@ export class MidTurnPrecheckSignal extends Error {
 export function isMidTurnPrecheckSignal(error: unknown): error is MidTurnPrecheckSignal
 
 /**
- * Guards what an agent sends. A tool result over half the window, at 2 chars a token, is cut in a copy and loses its
- * `details`; images that do not fit are named. Messages over nine tenths of the window, at 4 chars a token, throw
- * PREEMPTIVE_CONTEXT_OVERFLOW_MESSAGE, up to '2026.7'. With `midTurnPrecheck`, the precheck runs after each new result
- * and throws a MidTurnPrecheckSignal unless the prompt fits. Returns a function that removes the guard.
+ * Guards what an agent sends. A tool result over half the window, at 2 chars a token, is cut in a
+ * copy and loses its `details`; images that do not fit are named. Messages over nine tenths of the
+ * window, at 4 chars a token, throw PREEMPTIVE_CONTEXT_OVERFLOW_MESSAGE, up to '2026.7'. With
+ * `midTurnPrecheck`, the precheck runs after each new result and throws a MidTurnPrecheckSignal
+ * unless the prompt fits. Returns a function that removes the guard.
  */
 export function installToolResultContextGuard(
   params: ProfileOptions & {
@@ -563,9 +583,10 @@ export interface LoopContextEngine {
   assemble: (params: StoredMessage) => Promise<{ messages: StoredMessage[] }>
 }
 /**
- * Hands new messages to a context engine before each request (`afterTurn`, else `ingestBatch`, else `ingest`), and sends
- * the view that it assembles. Without new messages the last view is sent. If the engine fails, the messages are sent as
- * they are, and handed on again with the next call. Returns a function that removes the hook.
+ * Hands new messages to a context engine before each request (`afterTurn`, else `ingestBatch`, else
+ * `ingest`), and sends the view that it assembles. Without new messages the last view is sent. If
+ * the engine fails, the messages are sent as they are, and handed on again with the next call.
+ * Returns a function that removes the hook.
  */
 export function installContextEngineLoopHook(params: {
   agent: TransformingAgent
@@ -585,46 +606,48 @@ export function installContextEngineLoopHook(params: {
   repairAssembledMessages?: ((messages: StoredMessage[]) => StoredMessage[]) | undefined
   isHeartbeat?: boolean | undefined
 }): () => void
-/** Marks the message of a user whose text in the transcript differs from what the model reads. The hook gives the
- *  engine that text. */
+/** Marks the message of a user whose text in the transcript differs from what the model reads. The
+ *  hook gives the engine that text. */
 export function markTranscriptPromptText(message: object, text: string): void
 
 // ── When a provider says no ──────────────────────────────────────────────────────────────────────────────
 
-/** Returns true if an error (an Error, a response body, a string, an assistant message with an error) says that the
- *  prompt has too many tokens or bytes; from '2026.7' on also if a single request exceeds a rate limit. Returns false for
- *  prose that mentions an overflow. `classifyProviderError` of `spillway` distinguishes these kinds, and reads the
- *  numbers. */
+/** Returns true if an error (an Error, a response body, a string, an assistant message with an
+ *  error) says that the prompt has too many tokens or bytes; from '2026.7' on also if a single
+ *  request exceeds a rate limit. Returns false for prose that mentions an overflow.
+ *  `classifyProviderError` of `spillway` distinguishes these kinds, and reads the numbers. */
 export function isContextOverflowError(error: unknown, options?: ProfileOptions): boolean
-/** Returns true where 9.6 tries a smaller prompt: an overflow, no rate limit, and Anthropic's demand of extra usage for a
- *  long context, which is a 429. */
+/** Returns true where 9.6 tries a smaller prompt: an overflow, no rate limit, and Anthropic's
+ *  demand of extra usage for a long context, which is a 429. */
 export function isLikelyContextOverflowError(error: unknown): boolean
 /** Returns true if an error says that a request, or one field of it, has too many bytes. */
 export function isPayloadTooLargeError(error: unknown): boolean
 
 // ── For screens ──────────────────────────────────────────────────────────────────────────────────────────
 
-/** Truncates every text to 8,000 chars, "\n…(truncated)…" included. Images become `{ bytes, omitted: true }`, without
- *  their data. From the profile '2026.7' on, secrets become marks, as `redactText` of `spillway` makes them; so they do
- *  in results that `installSessionToolResultGuard` stores. */
+/** Truncates every text to 8,000 chars, "\n…(truncated)…" included. Images become `{ bytes,
+ *  omitted: true }`, without their data. From the profile '2026.7' on, secrets become marks, as
+ *  `redactText` of `spillway` makes them; so they do in results that
+ *  `installSessionToolResultGuard` stores. */
 export function sanitizeToolResult(result: unknown, options?: ProfileOptions): unknown
 
 // ── Text ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Like `String.prototype.slice`, but never splits a surrogate pair. Lone surrogates are kept. */
 export function sliceUtf16Safe(text: string, start: number, end?: number): string
-/** Returns `end`, or one less where that would split a surrogate pair; one more where nothing would be left. */
+/** Returns `end`, or one less where that would split a surrogate pair; one more where nothing would
+ *  be left. */
 export function avoidTrailingHighSurrogateBreak(text: string, start: number, end: number): number
-/** Returns the first `maxChars` chars, or one less if that would split a surrogate pair. A fraction is rounded down; a limit
- *  below 0 or NaN is 0, told on the channel 'spillway:warning'. */
+/** Returns the first `maxChars` chars, or one less if that would split a surrogate pair. A fraction
+ *  is rounded down; a limit below 0 or NaN is 0, told on the channel 'spillway:warning'. */
 export function truncateUtf16Safe(text: string, maxChars: number): string
 
 // ── Not promised ─────────────────────────────────────────────────────────────────────────────────────────
-// Only OpenClaw's unit tests, and modules that the functions above replace, import these names. They let
-// those tests run against this package, and any minor version may change or remove them.
+// Only OpenClaw's unit tests, and modules that the functions above replace, import these names.
+// They let those tests run against this package, and any minor version may change or remove them.
 
-/** Returns true if the texts of a tool result exceed `maxCharsOverride`, by default `calculateMaxToolResultChars`. Options
- *  may also stand in the third place. */
+/** Returns true if the texts of a tool result exceed `maxCharsOverride`, by default
+ *  `calculateMaxToolResultChars`. Options may also stand in the third place. */
 export function isOversizedToolResult(
   message: unknown,
   contextWindowTokens: number,
@@ -633,9 +656,11 @@ export function isOversizedToolResult(
 ): boolean
 /** Returns 30 % of the window at 4 chars a token, at most `hardCapChars`. */
 export function calculateMaxToolResultCharsWithCap(contextWindowTokens: number, hardCapChars: number): number
-/** Returns the cap of one result from 2026.7 on: 16,000 chars, from 100,000 tokens 32,000, from 200,000 tokens 64,000. */
+/** Returns the cap of one result from 2026.7 on: 16,000 chars, from 100,000 tokens 32,000, from
+ *  200,000 tokens 64,000. */
 export function resolveAutoLiveToolResultMaxChars(contextWindowTokens: number): number
-/** Returns the chars that the context guard leaves to one result, in which each char of it counts twice. */
+/** Returns the chars that the context guard leaves to one result, in which each char of it counts
+ *  twice. */
 export function resolveToolResultContextMaxChars(contextWindowTokens: number): number
 /** Returns the chars of all texts of a `role: "toolResult"`, 0 for anything else. */
 export function getToolResultTextLength(message: unknown): number
@@ -665,7 +690,8 @@ export interface ToolResultReductionPotential {
   /** Chars that both remove. */
   maxReducibleChars: number
 }
-/** Estimates the least that truncateOversizedToolResultsInSession would free, from the same plan. */
+/** Estimates the least that truncateOversizedToolResultsInSession would free, from the same
+ *  plan. */
 export function estimateToolResultReductionPotential(params: ReductionParams): ToolResultReductionPotential
 /** Returns the notice of a profile. */
 export function formatContextLimitTruncationNotice(truncatedChars: number, options?: ProfileOptions): string
@@ -675,8 +701,8 @@ export const MID_TURN_PRECHECK_ERROR_MESSAGE: 'Context overflow: prompt too larg
 /** Chars of messages by object, as they were estimated. */
 export type MessageCharEstimateCache = WeakMap<object, number>
 export function createMessageCharEstimateCache(): MessageCharEstimateCache
-/** Estimates a message in chars, 4 of them a token. Tool results count twice, an image 8,000. '2026.4' also counts the
- *  `details` of results. */
+/** Estimates a message in chars, 4 of them a token. Tool results count twice, an image 8,000.
+ *  '2026.4' also counts the `details` of results. */
 export function estimateMessageCharsCached(
   message: unknown,
   cache: MessageCharEstimateCache,

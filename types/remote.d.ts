@@ -4,7 +4,8 @@
 
 import type { SpillStore } from 'spillway'
 
-/** The part of a `Storage` of unstorage 1.17 that is used. Its drivers reach Redis, S3 and many others. */
+/** The part of a `Storage` of unstorage 1.17 that is used. Its drivers reach Redis, S3 and many
+ *  others. */
 export interface RemoteStorage {
   getItemRaw(key: string): Promise<unknown>
   /** `ttl`: seconds after which the engine may remove the item. */
@@ -19,23 +20,27 @@ export interface RemoteSpillOptions {
   prefix?: string | undefined
   /** Bytes kept of an output. Default 64 MiB. */
   maxFileBytes?: number | undefined
-  /** Bytes of all outputs, by what their records say; a sweep removes the oldest beyond it. Default Infinity. */
+  /** Bytes of all outputs, by what their records say; a sweep removes the oldest beyond it. Default
+   *  Infinity. */
   maxTotalBytes?: number | undefined
-  /** Milliseconds since the output ended, after which a sweep removes it, or the engine itself if it knows `ttl`. Default
-   *  7 days. */
+  /** Milliseconds since the output ended, after which a sweep removes it, or the engine itself if
+   *  it knows `ttl`. Default 7 days. */
   maxAge?: number | undefined
-  /** Milliseconds for one operation of the storage; beyond it, a call rejects with ETIMEDOUT. Default 5_000. */
+  /** Milliseconds for one operation of the storage; beyond it, a call rejects with ETIMEDOUT.
+   *  Default 5_000. */
   timeout?: number | undefined
 }
 
 /**
- * Creates a store over a storage, and checks its options. Any number of processes may use one storage and prefix.
+ * Creates a store over a storage, and checks its options. Any number of processes may use one
+ * storage and prefix.
  *
- * An output is stored in chunks of 256 KiB, and a record is stored last: a save that fails or dies leaves nothing that
- * counts. `path` is the key of the record; notices name the id. A page reads the record and the one or two chunks that
- * hold it, a search one chunk after another. Nothing is swept by itself: call `sweep` in one process, or leave it to an
- * engine that expires items. The record of the first output is read back, since some drivers take what they cannot store.
- * An operation whose connection was closed is done once more. What the storage fails with is passed on with its code, or
- * ERR_SPILLWAY_SPILL if it has none.
+ * An output is stored in chunks of 256 KiB, and a record is stored last: a save that fails or dies
+ * leaves nothing that counts. `path` is the key of the record; notices name the id. A page reads
+ * the record and the one or two chunks that hold it, a search one chunk after another. Nothing is
+ * swept by itself: call `sweep` in one process, or leave it to an engine that expires items. The
+ * record of the first output is read back, since some drivers take what they cannot store. An
+ * operation whose connection was closed is done once more. What the storage fails with is passed on
+ * with its code, or ERR_SPILLWAY_SPILL if it has none.
  */
 export function createRemoteSpillStore(options: RemoteSpillOptions): SpillStore

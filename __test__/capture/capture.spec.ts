@@ -202,7 +202,7 @@ describe('what is left', () => {
       expect(await of(exit)).toBeLessThan(told - 5)
   })
 
-  it('names what is no text', async () => {
+  it('names what is not a text', async () => {
     const png = Buffer.from('89504e470d0a1a0a0000000d4948445200000001000000010806000000', 'hex')
     const binary = await captured({}, png)
     expect(binary).toMatchObject({ text: '[binary output, 29 bytes]', binary: true, truncated: true })
@@ -407,7 +407,7 @@ describe('the saved whole', () => {
     expect(readFileSync(record?.path ?? '', 'utf8')).toBe(numbered(1_000).slice(0, 1_000))
   })
 
-  it('is no file where all of it is in the text', async () => {
+  it('is not a file where all of it is in the text', async () => {
     const spill = store()
     expect(await captured({ spill }, 'ok\n')).not.toHaveProperty('spill')
     const bar = Array.from({ length: 100_000 }, (_, at) => `\r${at} of 100000`).join('')

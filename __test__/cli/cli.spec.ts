@@ -370,7 +370,7 @@ describe('run', () => {
     )
   })
 
-  it('runs nothing where --dir is no directory', async () => {
+  it('runs nothing where --dir is not a directory', async () => {
     const file = write('no-directory', '')
     const { code, stdout, stderr } = await spillway(['run', '--dir', file, '--', 'touch', 'was-run'])
     expect([code, stdout]).toEqual([1, ''])

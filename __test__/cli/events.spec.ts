@@ -8,8 +8,8 @@ import { ByteBuffer, linesOf, type Overlong } from '../../cli/mcp/lines.js'
 const END = 1_024
 const MOST = 3_000
 
-/** Returns the events of a whole stream, word for word as the HTML standard has them, except that lines of data are joined
- *  by a blank, and that what is not a message has no data. */
+/** Returns the events of a whole stream, word for word as the HTML standard has them, except that
+ *  lines of data are joined by a blank, and that what is not a message has no data. */
 function eventsIn(bytes: Buffer): ServerEvent[] {
   const lines = new TextDecoder().decode(bytes).split(/\r\n|\r|\n/)
   const events: ServerEvent[] = []

@@ -18,7 +18,8 @@ describe('examples of --help', () => {
       for (const [at, line] of examples.entries()) {
         expect(line).toMatch(at % 2 === 0 ? /^ {2}# [A-Z0-9]/ : /^ {2}\S.*spillway |^ {2}spillway /)
         if (at % 2 === 0) continue
-        // The part of this command line, asked for help: its flags are checked before that is shown.
+        // The part of this command line, asked for help: its flags are checked before that is
+        // shown.
         const [, own = ''] =
           /(spillway [^|<>]*?)(?: -- .*| *[|<>].*)?$/.exec(line.replaceAll("'error|FAILED'", 'x')) ?? []
         const { code, stderr, stdout: shown } = await shell(`${own} --help`)
@@ -50,7 +51,7 @@ describe('flags', () => {
     expect(chars.stdout).toBe(clampText(Buffer.from(input), { keep: 'tail', maxChars: amount }))
   })
 
-  it.each(['K', '1.5K', '-1K', '10KB', '1e3', ' 1', '', '99999999G'])('%j is no size', async (size) => {
+  it.each(['K', '1.5K', '-1K', '10KB', '1e3', ' 1', '', '99999999G'])('%j is not a size', async (size) => {
     const { code, stderr } = await spillway(['clamp', `--max-bytes=${size}`])
     expect(code).toBe(2)
     expect(stderr).toMatch(

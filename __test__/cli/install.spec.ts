@@ -454,8 +454,8 @@ describe('spillway install', () => {
     ['{', /settings\.json: no JSON in line 1/],
     ['{\n  "a": nul\n}', /no JSON in line 2/],
     ['[]', /no object/],
-    ['{ "hooks": [] }', /"hooks" is no object/],
-    ['{ "hooks": { "PostToolUse": {} } }', /"PostToolUse" is no list/],
+    ['{ "hooks": [] }', /"hooks" must be an object, got array/],
+    ['{ "hooks": { "PostToolUse": {} } }', /"PostToolUse" must be an array, got object/],
   ])('refuses %j', async (settings, told) => {
     const { run, text } = homeWith(settings)
     const { code, stdout, stderr } = await run('install', 'claude-code', '--yes')

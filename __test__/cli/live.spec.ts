@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { end, place, spillway, start, terminal, until, write } from '../support/cli.js'
 
-/** Applies what was written to a terminal, and returns its lines: text, line ends, cursor up, and erasure below. */
+/** Applies what was written to a terminal, and returns its lines: text, line ends, cursor up, and
+ *  erasure below. */
 function screen(written: string): string[] {
   const lines = ['']
   let [row, column] = [0, 0]

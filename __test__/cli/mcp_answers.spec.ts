@@ -6,7 +6,8 @@ import * as fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { place, start, until, write } from '../support/cli.js'
 
-/** A server that answers each call with the line that the call asks for. BIG in it is a long text. */
+/** A server that answers each call with the line that the call asks for. BIG in it is a long
+ *  text. */
 const SERVER = `
 const big = JSON.stringify('line of text here\\n'.repeat(900)).slice(1, -1)
 const huge = Buffer.alloc(1 << 20, 'x')
@@ -404,7 +405,8 @@ describe('answers', () => {
   })
 })
 
-/** Returns the bytes of a message that a host may show: of an error all, of a result its texts and structured content. */
+/** Returns the bytes of a message that a host may show: of an error all, of a result its texts and
+ *  structured content. */
 function shown(message: unknown): number {
   const { result, error } = message as { result?: unknown; error?: unknown }
   const { content = [], structuredContent = 0 } = (result ?? {}) as {

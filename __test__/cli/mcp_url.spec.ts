@@ -253,7 +253,7 @@ describe('spillway mcp --url', () => {
     })
   })
 
-  it('passes what is no JSON', async () => {
+  it('passes a text that is not JSON', async () => {
     const { stdout } = await through(call(5, 'garbage'))
     const [half, none, answer] = stdout.split('\n')
     expect([half?.trim(), none]).toEqual(['{"half":', 'no JSON'])

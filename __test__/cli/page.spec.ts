@@ -23,7 +23,8 @@ const ELEMENTS =
 const ATTRIBUTES =
   'aria-hidden aria-label charset class content d height http-equiv lang name preserveAspectRatio role scope tabindex viewBox width x y'
 
-/** Reads the tags of a page as a browser does that finds no quote unescaped, and the text between them. */
+/** Reads the tags of a page as a browser does that finds no quote unescaped, and the text between
+ *  them. */
 function read(page: string) {
   const [before = '', style = '', after = ''] = page.split(/<\/?style>/)
   const tag = /<(\/?)([\w!]+)((?:\s+[\w-]+(?:="[^"<>]*")?)*)\s*\/?>/g

@@ -176,7 +176,7 @@ describe('spillway stats', () => {
     expect(readdirSync(join(XDG_STATE_HOME, 'spillway'))).toEqual(['stats.jsonl'])
   })
 
-  it('takes no figure that is no count of chars', async () => {
+  it('takes no figure that is not a count of chars', async () => {
     const { XDG_STATE_HOME, file, call, stats } = stateWith()
     mkdirSync(join(XDG_STATE_HOME, 'spillway'), { recursive: true })
     const row = (shown: string) => `{"session":"s","tool":"Grep","shown":${shown},"sent":1}\n`

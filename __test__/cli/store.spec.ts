@@ -60,7 +60,7 @@ describe('--store', () => {
   })
 
   it('takes the name of a package in the working directory', async () => {
-    // A directory of that name is no module.
+    // A directory of that name is not a module.
     mkdirSync(join(place, 'a-store'))
     for (const [name, more] of [
       ['a-store', { exports: './index.mjs' }],

@@ -28,7 +28,8 @@ const read = (file: string, end = '') => readFileSync(at(file, end), 'utf8')
 const row = (id: string) =>
   `${JSON.stringify({ type: 'message', id, parentId: null, message: { role: 'user', content: id } })}\n`
 
-/** Writes a session and repairs it with each of the limits. Returns its texts, the first of them as it was written. */
+/** Writes a session and repairs it with each of the limits. Returns its texts, the first of them as
+ *  it was written. */
 async function repaired(file: string, ...limits: number[]): Promise<string[]> {
   const texts = [readFileSync(write(file, session(RESULTS)), 'utf8')]
   for (const maxChars of limits) {

@@ -181,20 +181,26 @@ const same: [call: string, ours: unknown, theirs: unknown][] = [
 
 /** Answers that are not Daycare's. */
 const other: [call: string, answer: string, ours: string, theirs: string, reason: string][] = [
-  ['a pair at the end of a head', stringTruncate('a😀b', 2), 'a...', 'a\ud83d...', 'half a pair is no text'],
+  [
+    'a pair at the end of a head',
+    stringTruncate('a😀b', 2),
+    'a...',
+    'a\ud83d...',
+    'half a pair is not a text',
+  ],
   [
     'a pair at the start of a tail',
     stringTruncateTail('a😀b', 2),
     '... (3 chars truncated from output)\nb',
     '... (2 chars truncated from output)\n\ude00b',
-    'half a pair is no text, and its other half counts as omitted',
+    'half a pair is not a text, and its other half counts as omitted',
   ],
   [
     'pairs at both cuts',
     stringTruncateHeadTail('a😀b😀c', 4),
     'a\n\n... (5 chars truncated from output) ...\n\nc',
     'a\ud83d\n\n... (3 chars truncated from output) ...\n\n\ude00c',
-    'half a pair is no text, and its other half counts as omitted',
+    'half a pair is not a text, and its other half counts as omitted',
   ],
   [
     'a lone surrogate in what fits',

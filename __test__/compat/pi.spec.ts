@@ -13,12 +13,12 @@ const same: [call: string, ours: object, theirs: object][] = [
     { ...whole, content: 'ñ漢😀.\n', totalBytes: 11, outputBytes: 11 },
   ],
   [
-    'a final newline is no line: head',
+    'a final newline is not a line: head',
     truncateHead('1\n2\n', { maxLines: 2 }),
     { ...whole, totalLines: 2, outputLines: 2 },
   ],
   [
-    'a final newline is no line: tail',
+    'a final newline is not a line: tail',
     truncateTail('1\n2\n', { maxLines: 2 }),
     { ...whole, totalLines: 2, outputLines: 2 },
   ],
@@ -105,7 +105,7 @@ const other: [call: string, answer: object, ours: object, theirs: object, reason
     truncateTail('😀', { maxBytes: 3 }),
     { content: '', outputLines: 0 },
     { content: '', outputLines: 1 },
-    'nothing is no line',
+    'nothing is not a line',
   ],
 ]
 

@@ -748,7 +748,8 @@ describe('applyPlan', () => {
 })
 
 describe('whatever the history', () => {
-  /** Messages in which a notice may not stand at the end, so that cutting them again moves a few chars. */
+  /** Messages in which a notice may not stand at the end, so that cutting them again moves a few
+   *  chars. */
   const shared = new WeakSet<object>()
   const texts = fc.oneof(
     hostileText,
@@ -842,7 +843,8 @@ describe('whatever the history', () => {
           !messages.some((message) => shared.has(message as object))
         )
           expect(['fits', 'compact_only']).toContain(after.route)
-        // A counter of the caller's is asked each time, so nothing that was remembered plays a part.
+        // A counter of the caller's is asked each time, so nothing that was remembered plays a
+        // part.
         const countTokens = asked.countTokens ?? estimateTokens
         expect(precheck({ ...asked, messages: applied, countTokens })).toEqual(after)
       }),
@@ -964,8 +966,9 @@ describe('the examples that OpenClaw is known by, with its four chars a token an
       }),
     )
 
-  // The estimate is 27 to 73 tokens more: the marks about messages, blocks and calls count. What goes of a result is all
-  // but its notice; OpenClaw counts down to its caps alone. In comments its route, tokens and reducible chars.
+  // The estimate is 27 to 73 tokens more: the marks about messages, blocks and calls count. What
+  // goes of a result is all but its notice; OpenClaw counts down to its caps alone. In comments its
+  // route, tokens and reducible chars.
   it.each([
     // truncate_tool_results_only, 13503, 29040
     [[45_000], 13_303, 'truncate_tool_results_only', 13_530, 44_963, [15_960]],

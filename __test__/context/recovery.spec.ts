@@ -22,7 +22,8 @@ const answer = { role: 'assistant', content: [{ type: 'text', text: 'I see.' }] 
 const user = (content: string) => ({ role: 'user', content })
 type Message = ReturnType<typeof tool> | typeof answer | ReturnType<typeof user>
 
-/** Count of a provider of `limit` tokens: four chars are one, and a message is nothing but its texts. */
+/** Count of a provider of `limit` tokens: four chars are one, and a message is nothing but its
+ *  texts. */
 const counted = (messages: readonly unknown[]) =>
   Math.ceil((JSON.stringify(messages).match(/"(?:text|content)":"([^"]*)"/g) ?? []).join('').length / 4)
 
@@ -456,7 +457,7 @@ describe('runWithRecovery', () => {
     expect((always.error as Error).cause).toBe(failed)
   })
 
-  it('lets pass what is no matter of size, and what hooks throw', async () => {
+  it('lets pass what is not a matter of size, and what hooks throw', async () => {
     const error = Object.assign(new Error('rate limit exceeded'), { status: 429 })
     const told = await run(large(), {
       contextTokens: 100_000,

@@ -6,7 +6,8 @@ import { isMet, poolOf, type Run, run, summary } from '../../scripts/soak/simula
 const SESSIONS = Number(process.env['SPILLWAY_TIMES'] ?? 0) < 1 ? 20 : 60
 const corpus = join(__dirname, '../../bench/corpus/held-out')
 
-/** Counts as tokenizers do, in a simple way: short words and syllables, digits by three, runs of the rest. */
+/** Counts as tokenizers do, in a simple way: short words and syllables, digits by three, runs of
+ *  the rest. */
 const PIECES = /\p{Script=Han}|\p{L}{1,5}|\d{1,3}|\s+|[^\s\p{L}\d]{1,3}/gu
 
 describe(`${SESSIONS} random sessions`, () => {
@@ -30,7 +31,7 @@ describe(`${SESSIONS} random sessions`, () => {
     const figures = summary(runs)
     expect(figures).toMatchObject({ sessions: SESSIONS, lost: [], upsideDown: [], loops: [], saved: 1 })
     expect(isMet(figures)).toBe(true)
-    // It is no matter of sessions that fit as they are.
+    // It is not a matter of sessions that fit as they are.
     expect(figures.savableOverflowed).toBeGreaterThan(SESSIONS / 5)
     expect(figures.sends[1]).toBeGreaterThan(0)
     expect(figures.thrown).toBeGreaterThan(1e6)

@@ -102,7 +102,8 @@ describe.each(
   })
 
   it('tells an error by its tag, and what was cut', async () => {
-    // Every line brings a name, so that only a result that is no error keeps lines for more than its failures.
+    // Every line brings a name, so that only a result that is not an error keeps lines for more
+    // than its failures.
     const filler = Array.from({ length: 9_000 }, (_, at) => `filler_${at.toString(36)}\n`)
     const log = `first\n${filler.slice(0, 4_500).join('')}error: it broke here\n${filler.slice(4_500).join('')}last\n`
     const [first = []] = texts(clampResult(make(log)))

@@ -306,7 +306,7 @@ test('a name that is given twice keeps its object whole', () => {
   expect(validates).toBe(false)
 })
 
-test('what is no JSON schema is refused', () => {
+test('a value that is not a JSON schema is refused', () => {
   const cycle: { self?: unknown } = {}
   cycle.self = cycle
   for (const schema of [[], 'object', 1, null, cycle, { '~standard': {} }])

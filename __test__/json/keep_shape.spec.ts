@@ -126,7 +126,7 @@ test('what is missing is told beside the JSON', () => {
   expect(events[0]?.kept.bytes).toBeLessThan(900)
 })
 
-test('white space alone is no loss', () => {
+test('white space alone is not a loss', () => {
   const events: ClampEvent[] = []
   const text = JSON.stringify(rows(5), null, 20)
   const limits: ResultPolicy = {

@@ -56,7 +56,8 @@ const anyMade = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(...LARGE) },
 )
 
-/** The forms of a block in which frameworks keep a payload, in a message of the user and in a result. */
+/** The forms of a block in which frameworks keep a payload, in a message of the user and in a
+ *  result. */
 interface FormOf {
   readonly name: string
   readonly block: (made: Made) => object

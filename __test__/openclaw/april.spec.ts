@@ -20,8 +20,9 @@ import {
 } from 'spillway/openclaw'
 import { describe, expect, it } from 'vitest'
 
-// What the tests of OpenClaw 2026.4.10 assert of the names that are exported here, with inputs of our own: a call, its
-// answer, and the answer that those tests ask for. `differs` are those where ours is another, with the reason.
+// What the tests of OpenClaw 2026.4.10 assert of the names that are exported here, with inputs of
+// our own: a call, its answer, and the answer that those tests ask for. `differs` are those where
+// ours is another, with the reason.
 
 const text = (text: string) => ({ type: 'text', text })
 const result = (said: string, toolCallId = 'c1', rest: object = {}) => ({
@@ -226,7 +227,7 @@ const differs: [call: string, ours: unknown, theirs: unknown, why: string][] = [
     'truncateToolResultText below its floor',
     truncateToolResultText(long(50_000), 100).length > 2_000,
     true,
-    'a limit that a floor of 2,000 raises is no limit',
+    'a limit that a floor of 2,000 raises is not a limit',
   ],
   [
     'HARD_MAX_TOOL_RESULT_CHARS',

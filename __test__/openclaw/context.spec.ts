@@ -31,8 +31,8 @@ const refused = (field: string) =>
 
 describe('estimateToolResultReductionPotential', () => {
   it.each([
-    // Window, results; cap, budget, count, chars, over the cap, what the cap, the budget and both take; then in 'latest'.
-    // All as OpenClaw 4.10, and 7.1 and 9.6, but where it is said.
+    // Window, results; cap, budget, count, chars, over the cap, what the cap, the budget and both
+    // take; then in 'latest'. All as OpenClaw 4.10, and 7.1 and 9.6, but where it is said.
     [
       128_000,
       [18_600, 18_600, 18_600],
@@ -159,7 +159,8 @@ describe('estimatePrePromptTokens', () => {
   const bash = { role: 'bashExecution', command: 'ls', output: 'o'.repeat(398) }
 
   it.each([
-    // Sent with the prompt "hello"; tokens in 'april' and in 'latest'. Comments have OpenClaw's own answers.
+    // Sent with the prompt "hello"; tokens in 'april' and in 'latest'. Comments have OpenClaw's own
+    // answers.
     ['nothing', [], {}, 3, 17],
     ['its worked example', results(45_000), {}, 13_503, 27_041],
     ['the details of results', [{ ...result(text('x')), details: 'd'.repeat(900_000) }], {}, 4, 42],

@@ -5,7 +5,8 @@ import {
 } from 'spillway/openclaw'
 import { describe, expect, it } from 'vitest'
 
-/** Answers of OpenClaw 4.10 to each: isContextOverflowError ('E'), only isLikelyContextOverflowError ('L'), neither ('-'). */
+/** Answers of OpenClaw 4.10 to each: isContextOverflowError ('E'), only
+ *  isLikelyContextOverflowError ('L'), neither ('-'). */
 type There = 'E' | 'L' | '-'
 
 const overflows: [string, There][] = [

@@ -315,7 +315,7 @@ describe('truncateToolResultText', () => {
     expect(truncateToolResultText(long, 100, { suffix: (n) => ` <${n} gone>` })).toBe(
       `${'y'.repeat(88)} <8912 gone>`,
     )
-    // A suffix is no template, and one that throws or is too long gives way.
+    // A suffix is not a template, and one that throws or is too long gives way.
     expect(truncateToolResultText(long, 100, { suffix: ' {omittedChars}' })).toMatch(/y {omittedChars}$/)
     for (const suffix of [
       'z'.repeat(101),
@@ -369,7 +369,7 @@ describe('truncateToolResultMessage', () => {
     }
   })
 
-  it('keeps small blocks whole, and all that is no text', () => {
+  it('keeps small blocks whole, and all that is not a text', () => {
     const small = text('exit code 1')
     const message = { ...result(text('z'.repeat(90_000)), image, small), details: { exitCode: 1 } }
     const cut = truncateToolResultMessage(message, 10_000)
@@ -387,7 +387,7 @@ describe('truncateToolResultMessage', () => {
     expect(textsOf(cut)[0]).toMatch(/\nerror: no such file\n[\s\S]*\[\.\.\. \d+ more characters truncated\]$/)
   })
 
-  it('cuts string content, and nothing that is no object', () => {
+  it('cuts string content, and nothing that is not an object', () => {
     const message = { role: 'toolResult', content: 'x'.repeat(100_000) }
     // OpenClaw: 0, and never cut.
     expect(getToolResultTextLength(message)).toBe(100_000)
@@ -430,7 +430,7 @@ describe('calculateMaxToolResultChars', () => {
     expect(isOversizedToolResult(over, tokens, april, { profile: 'latest' })).toBe(true)
   })
 
-  it('refuses a window that is no number of tokens', () => {
+  it('refuses a window that is not a number of tokens', () => {
     // OpenClaw: NaN, so that nothing is ever over it, and -8.
     for (const tokens of [Number.NaN, -5, 1.5, '8000', undefined] as number[])
       expect(() => calculateMaxToolResultChars(tokens)).toThrow(
@@ -462,7 +462,8 @@ describe('truncateOversizedToolResultsInMessages', () => {
   }
 
   it.each([
-    // Results, cap and budget; what is left in 'april' and 'latest'; in comments what OpenClaw 4.10 and 7.1 leave.
+    // Results, cap and budget; what is left in 'april' and 'latest'; in comments what OpenClaw 4.10
+    // and 7.1 leave.
     [[18_000, 17_000, 16_000], 40_000, 40_000, [18_000, 17_000, 5_000], [7_000, 17_000, 16_000]], // the same
     [[12_000, 6_500], 16_000, 16_000, [12_000, 4_000], [9_500, 6_500]], // the same
     // 38327, 37, 37, one over the budget; 69, 14331, 24000, the first a clipped notice.

@@ -131,7 +131,7 @@ describe('reconcileToolResultPromptProjectionState', () => {
     expect([state.frozen.size, state.replacements.size]).toEqual([0, 0])
   })
 
-  it('refuses what is no state', () => {
+  it('refuses what is not a state', () => {
     expect(() => reconcileToolResultPromptProjectionState([], {} as never)).toThrow(/projectionState/)
   })
 })

@@ -90,7 +90,7 @@ describe('installSessionToolResultGuard', () => {
     }
   })
 
-  it('answers calls whose results have not come before what is no result', () => {
+  it('answers calls whose results have not come before what is not a result', () => {
     const { manager, guard } = guarded()
     manager.appendMessage(answer(call('c1'), call('c2', { name: ' read ' }), call('c3')))
     manager.appendMessage(result('c2'))
@@ -451,7 +451,7 @@ describe('installSessionToolResultGuard', () => {
     expect(told).toEqual([{ field: 'maxToolResultChars', value: maxToolResultChars, used: 40_000 }])
   })
 
-  it('refuses wrong options, and what is no manager', () => {
+  it('refuses wrong options, and what is not a manager', () => {
     const refusal = (field: string) =>
       expect.objectContaining({ code: 'ERR_SPILLWAY_OPTION', message: expect.stringContaining(field) })
     const wrong: [unknown, string][] = [

@@ -191,7 +191,8 @@ describe('a call whose result comes late', () => {
       .join('')
 
   it.each([
-    // Messages; the first letters of what is stored in 2026.7 and in 2026.4: assistant, custom, tool result, user.
+    // Messages; the first letters of what is stored in 2026.7 and in 2026.4: assistant, custom,
+    // tool result, user.
     ['a copy of what was delivered', [call('1'), mirror, answer('1')], 'aat', 'atat'],
     [
       'what OpenClaw itself injects',

@@ -17,7 +17,8 @@ const EXAMPLES = /^src\/http\/parse\.rs$|\/NAME\./
 const typescript = ['lib', 'cli'].flatMap((dir) => files(dir, '.ts'))
 const rust = files('src', '.rs')
 
-/** Returns the rooms of a folder in the order of their table in docs/architecture.md, from the ground up. */
+/** Returns the rooms of a folder in the order of their table in docs/architecture.md, from the
+ *  ground up. */
 function roomsIn(folder: string): string[] {
   const [, table = ''] = read('docs/architecture.md').split(
     `## The rooms of \`${folder}/\`, from the ground up`,
@@ -45,7 +46,8 @@ function librariesOf(file: string): string[] {
   return files.filter((path) => path.startsWith('lib/')).map(roomOf)
 }
 
-/** Files whose values a module of TypeScript imports at once. Types are erased, and `import()` waits. */
+/** Files whose values a module of TypeScript imports at once. Types are erased, and `import()`
+ *  waits. */
 function importsOf(file: string): string[] {
   const all = read(file).matchAll(/^(?:import|export)\s(?!type\b)([^'"]*?)\bfrom '(\.[^']+)\.js'/gms)
   return [...all]

@@ -275,7 +275,7 @@ describe('options, as index.d.ts declares them', () => {
 })
 
 describe('what an editor shows', () => {
-  it('is no error', () => {
+  it('is not an error', () => {
     const errors = service.getSemanticDiagnostics(HOVERED)
     expect(errors.map(({ messageText }) => messageText)).toEqual([])
   })

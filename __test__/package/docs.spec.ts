@@ -28,7 +28,8 @@ const inLanguage = (...languages: string[]) => blocks.filter(({ language }) => l
 /** Blocks that import a framework run in integration/frameworks/, where it is installed. */
 const own = inLanguage('ts', 'diff').filter((block) => packagesOf(block).length === 0)
 
-/** The tool of docs/bash-tool.md, and a command whose grandchild holds a pipe open until it is dead. */
+/** The tool of docs/bash-tool.md, and a command whose grandchild holds a pipe open until it is
+ *  dead. */
 const [bashTool] = blocksOf('docs/bash-tool.md')
 const tree: Block = {
   place: 'docs/bash-tool.md, a tree',

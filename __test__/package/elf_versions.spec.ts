@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { neededVersions, versionsAbove } from '../../scripts/build/elf_versions.mjs'
 
-/** Makes an ELF file of a null section, a section of names, and one of the versions that each library is asked for. */
+/** Makes an ELF file of a null section, a section of names, and one of the versions that each
+ *  library is asked for. */
 function elf(libraries: readonly (readonly string[])[]): Buffer {
   const [HEADER, SECTION, NEED, AUX] = [64, 64, 16, 16]
   const names = Buffer.from(`\0${libraries.flat().join('\0')}\0`, 'latin1')

@@ -18,8 +18,8 @@ const CONTRACT = [
 const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile)
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT)
 
-/** Returns the optional members of what a caller hands in that reject undefined, as "file:line name". What the package
- *  returns, and the parameters of a caller's functions, are handed out. */
+/** Returns the optional members of what a caller hands in that reject undefined, as "file:line
+ *  name". What the package returns, and the parameters of a caller's functions, are handed out. */
 function rejecting(paths: readonly string[], host?: ts.CompilerHost): string[] {
   const program = ts.createProgram(paths, options, host)
   const checker = program.getTypeChecker()
@@ -41,7 +41,8 @@ function rejecting(paths: readonly string[], host?: ts.CompilerHost): string[] {
     walk(type, way)
   }
 
-  /** A method is no option, and the type of a member that TypeScript made optional has undefined in any case. */
+  /** A method is not an option, and the type of a member that TypeScript made optional has
+   *  undefined in any case. */
   function takesUndefined(node: ts.Node): boolean {
     if (!ts.isPropertySignature(node) || !node.type) return true
     const type = checker.getTypeFromTypeNode(node.type)
@@ -60,7 +61,8 @@ function rejecting(paths: readonly string[], host?: ts.CompilerHost): string[] {
     for (const signature of [...type.getCallSignatures(), ...type.getConstructSignatures()]) {
       const { declaration } = signature
       if (!declaration || !isOwn(declaration)) continue
-      // A callback that is handed out is the caller's, such as `onClamp` of a policy. The package alone makes errors.
+      // A callback that is handed out is the caller's, such as `onClamp` of a policy. The package
+      // alone makes errors.
       const isCallback = way === 'out' && ts.isFunctionTypeNode(declaration)
       if (isCallback || signature.getReturnType().getProperty('stack')) continue
       for (const parameter of signature.parameters) walk(checker.getTypeOfSymbol(parameter), flipped[way])

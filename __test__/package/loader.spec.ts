@@ -11,7 +11,8 @@ import { version } from '../../package.json'
 const absent = (id: string) =>
   Object.assign(new Error(`Cannot find module '${id}'`), { code: 'MODULE_NOT_FOUND' })
 
-/** A system with packages by name, each an engine or what its load throws, and the modules that were asked for. */
+/** A system with packages by name, each an engine or what its load throws, and the modules that
+ *  were asked for. */
 function faked(
   { platform = 'linux', arch = 'x64', libc = 'glibc' as Libc | 'unknown', installed = version },
   packages: Record<string, unknown>,

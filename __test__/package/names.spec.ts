@@ -6,13 +6,15 @@ import frameworks from '../../integration/frameworks/package.json'
 import manifest from '../../package.json'
 import { pages } from '../../scripts/docs/blocks.mjs'
 
-// A page that names a package of nobody has its readers run whatever somebody registers under that name.
+// A page that names a package of nobody has its readers run whatever somebody registers under that
+// name.
 
 const root = join(__dirname, '../..')
 const read = (page: string) => readFileSync(join(root, page), 'utf8')
 const documents = [...pages(), 'CONTRIBUTING.md', '.github/SECURITY.md', 'CHANGELOG.md']
 
-/** Packages that this project installs, each with the version or alias. Those of CONTRIBUTING run in a checkout. */
+/** Packages that this project installs, each with the version or alias. Those of CONTRIBUTING run
+ *  in a checkout. */
 const installed: Record<string, string> = {
   ...manifest.devDependencies,
   ...bench.devDependencies,
@@ -52,7 +54,8 @@ it('the names that a page runs are found in a shell and in settings', () => {
 it.each(documents)('%s runs no name of nobody', (page) => {
   const text = read(page)
   const faults = ranBy(text).flatMap(({ flags, name }) => {
-    // Ours is on npm from the first release on. `--no-install` runs what is installed, and never asks the registry.
+    // Ours is on npm from the first release on. `--no-install` runs what is installed, and never
+    // asks the registry.
     if (name === 'spillway') return flags.includes('--no-install ') ? [] : ['spillway: without --no-install']
     return fault(name, text)
   })

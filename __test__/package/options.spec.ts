@@ -77,7 +77,7 @@ describe('options', () => {
     expect(() => openclaw.sliceUtf16Safe('abc', any(1n))).toThrow(TypeError)
   })
 
-  it('refuses what is no options, no text and no tool', () => {
+  it('refuses options, texts and tools of a wrong type', () => {
     const code = expect.objectContaining({ code: 'ERR_SPILLWAY_OPTION' })
     for (const policy of [null, 5, 'head', true]) expect(() => clampText('', any(policy))).toThrow(code)
     for (const text of [undefined, null, 5, {}, []]) expect(() => clampText(any(text))).toThrow(code)

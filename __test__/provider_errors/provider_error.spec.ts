@@ -420,7 +420,8 @@ const says: Row[] = [
     1089,
     1024,
   ],
-  // Bytes rather than tokens: OpenClaw and Pi call most of these an overflow of the context too, but compaction may not help.
+  // Bytes rather than tokens: OpenClaw and Pi call most of these an overflow of the context too,
+  // but compaction may not help.
   [
     'Anthropic',
     '413 {"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}',
@@ -479,7 +480,8 @@ const says: Row[] = [
     25000,
     20000,
   ],
-  // More than a minute allows at once: waiting never helps. OpenClaw 4.10 and Pi call it a rate limit.
+  // More than a minute allows at once: waiting never helps. OpenClaw 4.10 and Pi call it a rate
+  // limit.
   [
     'Groq',
     '413 Request too large for model `llama-3.3-70b-versatile` in organization `org_01abc` service tier `on_demand` on tokens per minute (TPM): Limit 8000, Requested 8098, please reduce your message size and try again.',

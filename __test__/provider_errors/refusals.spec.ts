@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { classifyProviderError, type ProviderError } from 'spillway'
 import { describe, expect, it } from 'vitest'
 
-/** Sentences made from parts, so that no list of sentences can pass: each part goes with every other. */
+/** Sentences made from parts, so that no list of sentences can pass: each part goes with every
+ *  other. */
 const one = (...parts: string[]) => fc.constantFrom(...parts)
 const figure = fc.integer({ min: 5_000, max: 2_000_000 })
 /** Two numbers, the larger first, and how they are written. */

@@ -43,7 +43,7 @@ describe('a tool with its own toModelOutput', () => {
     expect(value[0]?.text.length).toBeLessThanOrEqual(51_200)
   })
 
-  it('keeps what it yields raw, and a method that is no function', async () => {
+  it('keeps what it yields raw, and a method that is not a function', async () => {
     const steps = wrapTool({
       async *execute() {
         yield { rows }
@@ -449,7 +449,8 @@ describe('hostile results', () => {
     })
     const bare = Object.assign(Object.create(null), { content: [text(BIG)] })
     Object.defineProperty(bare, '__proto__', { value: { content: [text(BIG)] }, enumerable: true })
-    // Node 26.10 writes a cycle around a longer text that it has written before until no memory is left.
+    // Node 26.10 writes a cycle around a longer text that it has written before until no memory is
+    // left.
     const cyclic: Record<string, unknown> = { content: [text(BIG.slice(0, 60_000))], details: {} }
     cyclic['details'] = cyclic
     const many = { content: Array.from({ length: 10_000 }, () => text('some words of a block')) }

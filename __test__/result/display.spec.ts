@@ -132,7 +132,7 @@ describe('sanitizeForDisplay', () => {
     expect(error.message).toContain(BIG)
   })
 
-  it('holds its limits over hostile text, and takes what is no result', () => {
+  it('holds its limits over hostile text, and takes what is not a result', () => {
     fc.assert(
       fc.property(hostileText, fc.nat(200), fc.boolean(), (text, max, isError) => {
         const [block] = sanitizeForDisplay(

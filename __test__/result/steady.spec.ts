@@ -21,7 +21,8 @@ const text = (text: string) => ({ type: 'text', text })
 const sentChars = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value)).length
 const returned = (value: unknown) => wrapTool({ execute: () => value }).execute() as unknown
 
-/** Makes what aliases of YAML make: a list of the same list twice, and so on. JSON has 2 ** levels places for it. */
+/** Makes what aliases of YAML make: a list of the same list twice, and so on. JSON has 2 ** levels
+ *  places for it. */
 function shared(levels: number): unknown[] {
   let list: unknown[] = ['lol']
   for (let level = 0; level < levels; level++) list = [list, list]
@@ -224,7 +225,8 @@ function charsIn(value: unknown, seen = new Set<unknown>()): number {
 describe('values that throw or change while they are read', () => {
   it('lift no limit, wherever they stand', () => {
     const names = fc.constantFrom(...Object.keys(hostile))
-    // Values that are results themselves. Beside those that a message carries, words of the model and of the user stand.
+    // Values that are results themselves. Beside those that a message carries, words of the model
+    // and of the user stand.
     const own = ['pi', 'mcp', 'langchain', 'openai-chat']
     const forms = fc.constantFrom(...samples.filter(({ dialect }) => own.includes(dialect)))
     const policy = { sideData: 'drop' } as const

@@ -44,7 +44,8 @@ const text = fc
   )
   .map(([piece, times]) => piece.repeat(times))
 
-/** Values are made when they are needed: what hates to be looked at is not for others to look at. */
+/** Values are made when they are needed: what hates to be looked at is not for others to look
+ *  at. */
 type Make = () => any
 
 const odd: Make[] = [

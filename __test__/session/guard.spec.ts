@@ -149,7 +149,7 @@ describe('guardSession', () => {
     expect(manager.appendMessage.call(other, 1)).toBe(other)
   })
 
-  it('refuses wrong options, and what is no manager', () => {
+  it('refuses wrong options, and what is not a manager', () => {
     const wrong: [unknown, string][] = [
       [{ maxRowBytes: -1 }, 'maxRowBytes'],
       [{ maxRowBytes: '5' }, 'maxRowBytes'],
@@ -496,7 +496,7 @@ describe('hooks', () => {
     ],
     // biome-ignore lint/suspicious/noThenProperty: it is the point
     ['a thenable', () => ({ then: () => {} })],
-  ])('passes over an answer that is no message: %s', (_, hook) => {
+  ])('passes over an answer that is not a message: %s', (_, hook) => {
     for (const options of [{ transform: hook }, { beforeWrite: hook }]) {
       const message = tool(BIG)
       const kept = written(message, options)
@@ -678,9 +678,9 @@ describe('maxRowBytes', () => {
     ['a long name', () => tool('', { toolName: BIG })],
     ['a long key', () => tool('', { [BIG]: 1 })],
     ['an id that is none', () => tool('', { toolCallId: { BIG } })],
-    ['content that is no list', () => tool('', { content: { BIG } })],
+    ['content that is not a list', () => tool('', { content: { BIG } })],
     ['content of words', () => tool('', { content: Array(40_000).fill('word') })],
-    ['text that is no text', () => tool('', { content: [{ type: 'text', text: { BIG } }] })],
+    ['text that is not a text', () => tool('', { content: [{ type: 'text', text: { BIG } }] })],
     [
       'signatures',
       () => tool('', { content: Array(400).fill({ type: 'text', text: 'x', sign: 's'.repeat(1_000) }) }),
@@ -702,7 +702,7 @@ describe('maxRowBytes', () => {
     }
   })
 
-  it('holds the limits too where what is no text becomes one', () => {
+  it('holds the limits too where what is not a text becomes one', () => {
     const long = { type: 'text', text: 'a line of it\n'.repeat(90) }
     const odd = { type: 'text', text: new Map(), textSignature: [{ a: 'x'.repeat(9_000) }] }
     const message = tool('', { content: [long, odd] })
@@ -726,7 +726,8 @@ describe('maxRowBytes', () => {
     withSparseArray: true,
     values: [hostileText, fc.integer(), fc.boolean(), fc.constantFrom(null, undefined, 'x'.repeat(3_000))],
   })
-  /** No bytes of an image, which would not count, nor what is described by a text, which passes for them. */
+  /** No bytes of an image, which would not count, nor what is described by a text, which passes for
+   *  them. */
   const unpaid = value.filter((value) => {
     if (typeof value !== 'object' || value === null) return !['string', 'bigint'].includes(typeof value)
     return [Array.prototype, Object.prototype, null].includes(Object.getPrototypeOf(value))
@@ -831,7 +832,7 @@ describe('payloads', () => {
       { image: { format: 'png', source: { bytes: 'B'.repeat(400_000) } } },
       '300,000 bytes of png',
     ],
-    ['a type that is no name', { media_type: 'a b/c', data: wav(400_000) }, '400,000 bytes'],
+    ['a type that is not a name', { media_type: 'a b/c', data: wav(400_000) }, '400,000 bytes'],
   ])('names %s', (_, block, said) => {
     expect(JSON.stringify(written(tool('', { content: [{ type: 'odd', ...block }] })))).toContain(
       `"[... ${said} omitted]"`,

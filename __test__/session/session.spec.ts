@@ -249,7 +249,7 @@ describe('repairSession', () => {
     expect(await repairSession(session(textOf([row, ...ROWS])))).toMatchObject({ changed: true, clamped: 1 })
   })
 
-  it('tells what is no session', async () => {
+  it('tells what is not a session', async () => {
     const dir = place()
     const missing = join(dir, 'none.jsonl')
     await expect(repairSession(missing)).rejects.toMatchObject({ code: 'ENOENT', path: missing })
@@ -357,7 +357,8 @@ describe('the place of a session', () => {
     expect(besides(path)).toEqual(['s.jsonl'])
     expect(run(node(become + REPAIR, path))).toBe(true)
     if (isRoot) expect(statSync(path)).toMatchObject({ uid: NOBODY, gid: NOBODY })
-    // Names may come and go in a directory that cannot be listed: what was repaired is no failure.
+    // Names may come and go in a directory that cannot be listed: what was repaired is not a
+    // failure.
     writeFileSync(path, textOf(ROWS))
     chmodSync(dir, 0o300)
     expect(run(node(become + REPAIR, path))).toBe(true)

@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: rows of thirteen frameworks
 /**
- * The promise of both readers of results, of live objects and of stored rows: the same results are found, a model reads the same texts, and all else stays as it was. Side data and members that no dialect knows are
- * valid JSON within their bytes; how each reader shortens them is its own.
+ * The promise of both readers of results, of live objects and of stored rows: the same results are
+ * found, a model reads the same texts, and all else stays as it was. Side data and members that no
+ * dialect knows are valid JSON within their bytes; how each reader shortens them is its own.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -451,7 +452,8 @@ describe('a file of messages', () => {
               return []
             }
           }
-          // A list with blocks of other dialects is plain data: alive it becomes its JSON, a row stays a row.
+          // A list with blocks of other dialects is plain data: alive it becomes its JSON, a row
+          // stays a row.
           const alive = clampResult(message, policy) as unknown
           if (typeof alive === 'string' && typeof message !== 'string') return
           expect(texts(rows[0])).toEqual(texts(stored(alive as object)))

@@ -67,7 +67,7 @@ describe('damaged rows', () => {
     const { code, stdout } = await spillway(['repair', '--damaged', 'mend', path])
     expect([code, stdout]).toEqual([
       0,
-      expect.stringContaining(`1 row was not JSON: mended; what is no row is in ${path}.damaged`),
+      expect.stringContaining(`1 row was not JSON: mended; text that is not a row is in ${path}.damaged`),
     ])
   })
 

@@ -12,7 +12,8 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 let files = 0
 
-/** The kind of each row of a file, and its bytes as a string of one char each, with its line end. */
+/** The kind of each row of a file, and its bytes as a string of one char each, with its line
+ *  end. */
 interface Row {
   readonly kind: 'result' | 'other' | 'broken' | 'blank'
   readonly bytes: string
@@ -139,7 +140,8 @@ const options = fc.record({
   sideData: fc.constantFrom({ maxBytes: 120 }, { maxBytes: 900 }, 'drop', 'keep'),
 }) as fc.Arbitrary<RepairOptions>
 
-/** The places of a row where something may be cut; side data that is dropped goes as often as it is there. */
+/** The places of a row where something may be cut; side data that is dropped goes as often as it is
+ *  there. */
 const isText = (path: string) =>
   /^(message\.)?(content|content\.\d+\.text|details|content\.\d+\.content|content\.\d+\.content\.\d+\.text)$/.test(
     path,
@@ -152,7 +154,8 @@ const mayChange = (row: string) => {
     (isText(path) && !isBlocks(path)) || /^(!?toolUseResult|(message\.)?!?details)$/.test(path)
 }
 
-/** A row without its parts that may change; one that was dropped takes its name and a comma along. */
+/** A row without its parts that may change; one that was dropped takes its name and a comma
+ *  along. */
 function rest(row: string): string {
   const left = without(row, mayChange(row))
   return left.replaceAll(/[\s,]*"(\\u[0-9a-fA-F]{4}|[a-zA-Z\\])*"\s*:\s*#/g, '').replaceAll(/\{\s*,/g, '{')
@@ -172,7 +175,7 @@ describe('whatever a file holds', () => {
         const report = await repairSession(path, { backup: false, ...options })
         const after = readFileSync(path, 'latin1')
         const counted = rows.filter(({ kind }) => kind !== 'blank').length
-        // A file that is no session to one is none to the other, and is left alone.
+        // A file that is not a session to one is none to the other, and is left alone.
         const isUnknown = seen.format === 'unknown' && counted > 0
         expect(report.reason === 'format unknown').toBe(isUnknown)
         if (isUnknown) {
@@ -218,12 +221,14 @@ describe('whatever a file holds', () => {
   })
 })
 
-/** A cut text is what `clampResult` makes of it, and texts that it leaves alone keep their spelling. */
+/** A cut text is what `clampResult` makes of it, and texts that it leaves alone keep their
+ *  spelling. */
 function expectCut(before: string, after: string, options: RepairOptions): void {
   const [was, is] = [before, after].map((row) => JSON.parse(Buffer.from(row, 'latin1').toString()))
   const inner = ({ message = undefined, ...row }) => message ?? row
   const made = clampResult(inner(was), { notice: 'pi', sideData: 'cap', ...options } as RepairOptions)
-  // How many digits a number has is for whoever wrote it to say, so side data is measured as it is spelled.
+  // How many digits a number has is for whoever wrote it to say, so side data is measured as it is
+  // spelled.
   const shown = (result: object) => JSON.stringify({ ...result, details: undefined })
   expect(shown(inner(is))).toBe(shown(made))
   for (const { path, start, end } of partsOf(after))

@@ -26,7 +26,8 @@ describe('a store over the directories of unstorage', () => {
   testSpillStore((limits) => remote(storage(), limits), { test })
 })
 
-/** Makes a storage in which some calls do what another function makes of them, and that tells all calls. */
+/** Makes a storage in which some calls do what another function makes of them, and that tells all
+ *  calls. */
 function watched(calls: (storage: RemoteStorage) => Partial<RemoteStorage> = () => ({})) {
   const storage = createStorage()
   const told: string[] = []
@@ -52,7 +53,8 @@ function watched(calls: (storage: RemoteStorage) => Partial<RemoteStorage> = () 
   return { storage: watching, told, inner: storage }
 }
 
-/** Lines around the ends of chunks: a newline last, one first, sequences across, chunks without a newline. */
+/** Lines around the ends of chunks: a newline last, one first, sequences across, chunks without a
+ *  newline. */
 const OUTPUT = fc
   .array(
     fc.oneof(
@@ -306,7 +308,8 @@ describe('a save', () => {
 })
 
 describe('a storage that loses or changes things', () => {
-  /** A fault in what the storage returns for a key. `other`: what it has under the key of the next chunk or output. */
+  /** A fault in what the storage returns for a key. `other`: what it has under the key of the next
+   *  chunk or output. */
   type Fault = (value: Uint8Array, other: Uint8Array, at: number) => unknown
   const torn = (fill: number) => (value: Uint8Array, _: Uint8Array, at: number) =>
     Buffer.from(value).fill(fill, at % value.length)

@@ -1,4 +1,5 @@
-/** Sessions as the writers of the agents lay them out, written from their sources, around the text of one result. */
+/** Sessions as the writers of the agents lay them out, written from their sources, around the text
+ *  of one result. */
 export interface AgentSample {
   /** The format as reports name it. */
   readonly format: string

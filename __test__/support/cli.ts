@@ -16,7 +16,8 @@ const started: ChildProcess[] = []
 
 const { CI: _, NO_COLOR: __, FORCE_COLOR: ___, LC_ALL: ____, LC_CTYPE: _____, ...inherited } = process.env
 
-/** Commands that start a program, answer a host, or look up the home of a user, which a thread shares with the tests. */
+/** Commands that start a program, answer a host, or look up the home of a user, which a thread
+ *  shares with the tests. */
 const OF_PROCESS = new Set<string | undefined>(['run', 'hook', 'mcp', 'install', 'uninstall', 'doctor'])
 
 /** Environment of a person's terminal, whatever the tests were started by. */
@@ -75,8 +76,8 @@ function textsOf(from: Pick<ChildProcess, 'stdout' | 'stderr'> | Worker) {
   return texts
 }
 
-/** Calls it, and returns how it ended and what it said. Without input a thread does, which starts in a fraction of the
- *  time of a process. A thread has no stdin that can be left unread. */
+/** Calls it, and returns how it ended and what it said. Without input a thread does, which starts
+ *  in a fraction of the time of a process. A thread has no stdin that can be left unread. */
 export async function spillway(args: readonly string[], call: Call = {}): Promise<Ended> {
   if (call.input === undefined && !call.before && !call.stdio && !OF_PROCESS.has(args[0])) {
     process.chdir(place)

@@ -1,7 +1,8 @@
 import type * as fc from 'fast-check'
 import { vi } from 'vitest'
 
-/** Every property is tried a tenth as often as it says by `npm test`, as often by `npm run test:all`. */
+/** Every property is tried a tenth as often as it says by `npm test`, as often by `npm run
+ *  test:all`. */
 const times = Number(process.env['SPILLWAY_TIMES'] ?? 0.1)
 /** Runs that a property has at least, unless it asks for fewer. */
 const LEAST = 30

@@ -41,7 +41,8 @@ const bound = (most: number) =>
     { weight: 4, arbitrary: fc.nat(most) },
   )
 
-/** A log of something that failed: lines that tell of it among many that do not, long ones, wide ones, old notices. */
+/** A log of something that failed: lines that tell of it among many that do not, long ones, wide
+ *  ones, old notices. */
 export const failingLog = fc
   .array(
     fc.oneof(

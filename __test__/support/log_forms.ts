@@ -1,4 +1,5 @@
-/** Logs of a failed run as tools print them: lines that say nothing, and one that says what failed. */
+/** Logs of a failed run as tools print them: lines that say nothing, and one that says what
+ *  failed. */
 
 type Line = (n: number, of: number) => string
 

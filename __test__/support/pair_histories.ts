@@ -409,7 +409,8 @@ const listIn = (message: any): any[] | undefined =>
 
 const ID = /^(id|toolCallId|tool_call_id|tool_use_id|toolUseId|call_id|callId)$/
 
-/** Breaks a history after its first message. Returns the index of the first message that changed. */
+/** Breaks a history after its first message. Returns the index of the first message that
+ *  changed. */
 export function broken(
   { user, step }: Dialect,
   sound: readonly object[],

@@ -2,8 +2,9 @@
 import type { DialectName } from 'spillway'
 
 /**
- * What providers say about calls and their results, one check for each dialect, written from their documents and error
- * messages. Each returns the first fault of a history, in their words, or undefined.
+ * What providers say about calls and their results, one check for each dialect, written from their
+ * documents and error messages. Each returns the first fault of a history, in their words, or
+ * undefined.
  */
 type Check = (messages: readonly any[]) => string | undefined
 
@@ -17,8 +18,9 @@ const isSameSet = (one: readonly string[], other: readonly string[]) =>
   one.length === other.length && new Set(one).size === one.length && one.every((id) => other.includes(id))
 
 /**
- * "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'", and
- * "messages with role 'tool' must be a response to a preceding message with 'tool_calls'".
+ * "An assistant message with 'tool_calls' must be followed by tool messages responding to each
+ * 'tool_call_id'", and "messages with role 'tool' must be a response to a preceding message with
+ * 'tool_calls'".
  */
 function followed(
   messages: readonly any[],
@@ -74,9 +76,9 @@ function turnsOf(messages: readonly any[]): { role: string; content: any[] }[] {
 }
 
 /**
- * "`tool_use` ids were found without `tool_result` blocks immediately after", "unexpected `tool_use_id` found in
- * `tool_result` blocks: each must have a corresponding `tool_use` block in the previous message", results come first in
- * the content, and ids are unique and match a pattern.
+ * "`tool_use` ids were found without `tool_result` blocks immediately after", "unexpected
+ * `tool_use_id` found in `tool_result` blocks: each must have a corresponding `tool_use` block in
+ * the previous message", results come first in the content, and ids are unique and match a pattern.
  */
 function usesMatch(
   turns: readonly { role: string; content: any[] }[],
@@ -114,7 +116,8 @@ function alternates(messages: readonly any[], list: string): string | undefined 
   return messages[1]?.role === 'user' ? 'messages.1: roles must alternate' : undefined
 }
 
-/** Calls of the server and their results stand in the model's turns, and only the last may lack its result. */
+/** Calls of the server and their results stand in the model's turns, and only the last may lack its
+ *  result. */
 function serverTools(turns: readonly { role: string; content: any[] }[]): string | undefined {
   const last = turns.findLastIndex(({ role }) => role === 'assistant')
   const open = new Map<string, number>()
@@ -131,8 +134,9 @@ function serverTools(turns: readonly { role: string; content: any[] }[]): string
 }
 
 /**
- * "The number of function response parts must equal the number of function call parts of the function call turn", a
- * response turn comes directly after a call turn, and a call turn directly after one of the user.
+ * "The number of function response parts must equal the number of function call parts of the
+ * function call turn", a response turn comes directly after a call turn, and a call turn directly
+ * after one of the user.
  */
 function functionsMatch(messages: readonly any[]): string | undefined {
   let due: any[] = []

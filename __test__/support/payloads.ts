@@ -15,7 +15,8 @@ const BLOCKS: readonly ((data: string) => object)[] = [
   (data) => ({ type: 'audio', audio: { format: 'mp3', source: { data } }, id: 'a1' }),
 ]
 
-/** Puts a payload among the blocks of a message, beside them, or into data, which is at the paths `json`. Gives it back. */
+/** Puts a payload among the blocks of a message, beside them, or into data, which is at the paths
+ *  `json`. Gives it back. */
 export function planted(message: object, data: string, at: number, json: readonly string[] = []): string {
   const block = (BLOCKS[at % BLOCKS.length] as (typeof BLOCKS)[number])(data)
   const places = [message, ...placesIn(message, json)]

@@ -1,7 +1,8 @@
 /** Reads and writes JSON by its source, without the engine: bytes as a string of one char each. */
 
 export interface Part {
-  /** Names and indexes on the way to a value; of members of one name only the last has it, the others '!' before it. */
+  /** Names and indexes on the way to a value; of members of one name only the last has it, the
+   *  others '!' before it. */
   readonly path: readonly string[]
   readonly start: number
   readonly end: number
@@ -90,7 +91,8 @@ export function chance(seed: number) {
 
 type Chance = ReturnType<typeof chance>
 
-/** A value as some other writer would spell it: white space, escapes, numbers, members that come twice. */
+/** A value as some other writer would spell it: white space, escapes, numbers, members that come
+ *  twice. */
 export function spelled(value: unknown, by: Chance): string {
   const space = () => (by.is(0.06) ? by.one([' ', '\t', '  ']) : '')
   const around = (source: string) => `${space()}${source}${space()}`

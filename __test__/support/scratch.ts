@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
 
-/** Makes a folder for the tests of a file, which is removed after them. `write` makes a new file in it and returns its
- *  path. */
+/** Makes a folder for the tests of a file, which is removed after them. `write` makes a new file in
+ *  it and returns its path. */
 export function scratch(end = '.jsonl') {
   const dir = mkdtempSync(join(tmpdir(), 'spillway-scratch-'))
   afterAll(() => rmSync(dir, { recursive: true, force: true }))

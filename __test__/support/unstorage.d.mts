@@ -1,4 +1,5 @@
-// The types of unstorage name those of all engines, which are not installed here. integration/engines/types.ts compares the whole.
+// The types of unstorage name those of all engines, which are not installed here.
+// integration/engines/types.ts compares the whole.
 import type { RemoteStorage } from 'spillway/remote'
 
 type Driver = { readonly name?: string }

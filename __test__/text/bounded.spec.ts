@@ -47,7 +47,8 @@ const change = fc.record({
   large,
 })
 
-/** Fields that index.d.ts says are kept: ids, names, tags, media payloads, side data, and what reaches no model. */
+/** Fields that index.d.ts says are kept: ids, names, tags, media payloads, side data, and what
+ *  reaches no model. */
 const KEPT = ['id', 'tool', 'error', 'aside', 'side', 'media', 'copy'] as const
 const TAGS = new Set([
   'role',
@@ -126,7 +127,8 @@ function isKeptBy(rows: any[], result: object, holder: object, key: string): boo
   return kept.flatMap((path) => ends(path, result)).some((path) => path !== '' && isHere(path))
 }
 
-/** Adds large data to a result, or puts it in the place of a member; where a dialect is named, of none that it keeps. */
+/** Adds large data to a result, or puts it in the place of a member; where a dialect is named, of
+ *  none that it keeps. */
 function changed(dialect: string | undefined, result: object, { at, how, name, large }: any): void {
   const holders = holdersIn(result)
   const holder = holders[at % holders.length]
@@ -177,7 +179,8 @@ describe.each(samples.map((sample) => [`${sample.dialect}: ${sample.name}`, samp
         expect(wrapTool(() => returned, policy)() === returned).toBe(true)
         const clamped = clampResult(value, policy)
         const { messages } = clampMessages([value], policy)
-        // If nothing tells a result any more, the value is data, or a message of a history, which stays.
+        // If nothing tells a result any more, the value is data, or a message of a history, which
+        // stays.
         const isUnread = messages[0] === value && typeof returned === 'string'
         if (isUnread) expect([value, returned]).toContain(clamped)
         else for (const left of [clamped, messages[0]]) expect(sizeOfJson(left)).toBeLessThanOrEqual(bound)

@@ -106,7 +106,7 @@ describe('clampText with clean', () => {
 describe('clean in other functions', () => {
   const clean = true
 
-  it('cleans text that is no JSON, and no JSON', () => {
+  it('cleans text that is not JSON, and JSON never', () => {
     const json = JSON.stringify({ text: 'a\r\nb' }, null, 2)
     expect(clampJson(json, { clean })).toBe(json)
     expect(clampJson('\x1b[31mred\x1b[0m', { clean })).toBe('red')

@@ -43,7 +43,7 @@ describe("keep 'findings'", () => {
       fc.property(failingLog, searching, (text, policy) => {
         const report = clampTextWithReport(text, { ...policy, keep: 'findings' })
         tried += 1
-        // A notice at the end is no text, and goes.
+        // A notice at the end is not a text, and goes.
         if (!/^\[\.{3} [\d,]+ (lines?|chars) \.{3}\]$/m.test(report.text) || /\]\n*$/.test(text)) return
         found += 1
         expect(rebuilt(text.toWellFormed(), report)).toBe(report.text)

@@ -66,7 +66,7 @@ describe('a named dialect', () => {
     ['openai-chat', { role: 'system', content: BIG }],
     ['pi', { role: 'assistant', content: [text(BIG)] }],
     ['anthropic', { role: 'user', content: [text(BIG)] }],
-  ] as const)('%s leaves what is no tool result', (dialect, message) => {
+  ] as const)('%s leaves what is not a tool result', (dialect, message) => {
     const messages = [message]
     expect(clampMessages(messages, { dialect }).messages).toBe(messages)
   })

@@ -47,7 +47,8 @@ describe("the notice 'hint'", () => {
       [lines, { maxBytes: 1e6 }, `210,000 chars omitted (limit 2,000 lines); ${ASK}]`],
       [lines, {}, `210,000 chars omitted (limit 50KB or 2,000 lines); ${ASK}]`],
       [lines, { maxTokens: 1_000 }, '(limit 50KB or 2,000 lines or 1,000 tokens); '],
-      // These are too long to be handed over whole, and only the start of them breaks no limit but one.
+      // These are too long to be handed over whole, and only the start of them breaks no limit but
+      // one.
       [lines.repeat(9), {}, '1,890,000 chars omitted (limit 50KB or 2,000 lines); '],
       [`${BIG}\n`.repeat(2_100), {}, '(limit 50KB or 2,000 lines); '],
       [`${BIG}\n`.repeat(1_999), {}, '(limit 50KB); '],

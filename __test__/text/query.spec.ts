@@ -68,7 +68,8 @@ describe('what a call asks', () => {
   })
 })
 
-/** Calls a wrapped tool, and returns what a function as `query` was told: the arguments of each call of it. */
+/** Calls a wrapped tool, and returns what a function as `query` was told: the arguments of each
+ *  call of it. */
 async function told(tool: object, call: (tool: any) => unknown, policy: WrapPolicy = POLICY) {
   const seen: (readonly unknown[])[] = []
   const query: Query = (args) => {

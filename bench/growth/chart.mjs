@@ -1,8 +1,10 @@
-// Curves as a picture of small panels with common axes, both logarithmic: ours in full, a peer dashed, the floor dotted.
+// Curves as a picture of small panels with common axes, both logarithmic: ours in full, a peer
+// dashed, the floor dotted.
 
 const COLUMNS = 3
 const PANEL = { width: 280, height: 236 }
-/** The plot within a panel: room for the title and the names above, for numbers at the left and below. */
+/** The plot within a panel: room for the title and the names above, for numbers at the left and
+ *  below. */
 const PLOT = { left: 52, top: 62, right: 12, bottom: 34 }
 
 const THEME = `

@@ -4,7 +4,8 @@ import os from 'node:os'
 import { chart, duration } from './chart.mjs'
 import { exponent } from './points.mjs'
 
-/** Above it a case grows faster than its input, unless its floor does too: beyond the caches all memory is slower. */
+/** Above it a case grows faster than its input, unless its floor does too: beyond the caches all
+ *  memory is slower. */
 const LINEAR = 1.1
 const docs = new URL('../../docs/', import.meta.url)
 
@@ -64,7 +65,8 @@ export function write(cases) {
   writeFileSync(page, text)
 }
 
-/** Cells of a case: its last point, how it grows, and how it compares at the last size that both have. */
+/** Cells of a case: its last point, how it grows, and how it compares at the last size that both
+ *  have. */
 function summary({ name, unit, floor, points }) {
   const { ours, ...others } = points
   const beside = (other) => {

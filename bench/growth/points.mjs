@@ -1,7 +1,8 @@
 // Times of one case at ever larger sizes: ours, its peers and its floor by turns on the same input.
 import { do_not_optimize } from 'mitata'
 
-/** Milliseconds of a call that ends its line: the next size would take ten times as long, or a hundred. */
+/** Milliseconds of a call that ends its line: the next size would take ten times as long, or a
+ *  hundred. */
 const LONGEST = 400
 /** Milliseconds for one point, of which the fastest run counts. */
 const SPENT = 25
@@ -25,7 +26,8 @@ export async function pointsOf({ sizes, input, fresh, lines, spent = SPENT }) {
   return points
 }
 
-/** The fastest of several runs. With `fresh`, each run has an input of its own, made outside its time. */
+/** The fastest of several runs. With `fresh`, each run has an input of its own, made outside its
+ *  time. */
 async function fastest(run, given, fresh, spent) {
   const end = performance.now() + 10 * spent
   let [best, times, runs, sum] = [Number.POSITIVE_INFINITY, 1, 0, 0]
@@ -41,8 +43,8 @@ async function fastest(run, given, fresh, spent) {
   return best
 }
 
-/** Milliseconds of so many calls. The clock counts other work too, of which the fastest of several runs has least; that of
- *  the processor moves in steps of milliseconds on some machines. */
+/** Milliseconds of so many calls. The clock counts other work too, of which the fastest of several
+ *  runs has least; that of the processor moves in steps of milliseconds on some machines. */
 async function timed(run, given, times) {
   const start = performance.now()
   for (let at = 0; at < times; at++) {
@@ -52,7 +54,8 @@ async function timed(run, given, times) {
   return performance.now() - start
 }
 
-/** The exponent of growth over the last two decades: 1 if ten times the input takes ten times as long. */
+/** The exponent of growth over the last two decades: 1 if ten times the input takes ten times as
+ *  long. */
 export function exponent(points) {
   const [most] = points.at(-1)
   const last = points.filter(([size]) => size >= most / 100).map((point) => point.map(Math.log))

@@ -97,13 +97,15 @@ async function captured(policy: GivenPolicy): Promise<string> {
     bytes += chunk.length
     if (!isEarly || bytes < look) continue
     if (capture.snapshot().truncated) break
-    // A look costs a clamp of all input so far. Beyond this length, the input must double before the next look.
+    // A look costs a clamp of all input so far. Beyond this length, the input must double before
+    // the next look.
     if (bytes > EAGER) look = 2 * bytes
   }
   return (await capture.finish()).text
 }
 
-/** Returns true if later input cannot change a truncated text: only the head is kept, and no notice counts the rest. */
+/** Returns true if later input cannot change a truncated text: only the head is kept, and no notice
+ *  counts the rest. */
 function isDecidedEarly({ keep, clean, redact, notice = 'hint' }: GivenPolicy): boolean {
   return keep === 'head' && !clean && !redact && !counts(notice)
 }

@@ -87,8 +87,8 @@ async function given(names: readonly string[], onError: Parameters<typeof sessio
   return (await sessionsOf(names, onError, 'doctor')).map((path) => ({ path }))
 }
 
-/** Reads the sizes and times of files, and puts the newest first. Empty ones hold no session, and an agent keeps none in a
- *  directory of that name. */
+/** Reads the sizes and times of files, and puts the newest first. Empty ones hold no session, and
+ *  an agent keeps none in a directory of that name. */
 async function byAge(files: readonly Found[], tell: (error: unknown) => Promise<void>): Promise<Dated[]> {
   const dated: Dated[] = []
   const work = ({ path }: Found) => naming(path, stat(path))

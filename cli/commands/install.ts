@@ -86,7 +86,8 @@ what it was before, byte for byte. HOST: ${names.join(', ')}.`,
   },
 }
 
-/** Returns a host, its settings, and the command that it runs: this program, wherever the host looks for others. */
+/** Returns a host, its settings, and the command that it runs: this program, wherever the host
+ *  looks for others. */
 function settingsOf(args: Args, own: string) {
   const { name, host } = hostOf(args, `spillway ${own} HOST`)
   const [variable, dir, ...files] = host.settings

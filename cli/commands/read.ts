@@ -63,7 +63,8 @@ function rangeOf(args: Args): Range {
   return defined({ line, byte })
 }
 
-/** Shows a page, redacted if asked, and cleaned on a terminal: the output of a tool must not move its cursor. */
+/** Shows a page, redacted if asked, and cleaned on a terminal: the output of a tool must not move
+ *  its cursor. */
 async function page(saved: SavedOutput, range: Range, policy: GivenPolicy): Promise<void> {
   const { maxBytes, maxLines, clean = out.isTerminal, redact } = policy
   const slice = await saved.read({ ...range, ...defined({ maxBytes, lines: maxLines }) })

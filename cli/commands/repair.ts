@@ -133,7 +133,7 @@ function damagedLines(file: string, report: RepairReport, isMending: boolean): s
   if (!isMending) return damagedNote(damaged, file)
   const rows = `${counted(damaged, 'row')} ${damaged === 1 ? 'is' : 'are'} not JSON`
   if (!changed) return [`${rows}: ${damaged === 1 ? 'it' : 'they'} would be mended`]
-  const rest = damagedPath === undefined ? '' : `; what is no row is in ${oneLine(damagedPath)}`
+  const rest = damagedPath === undefined ? '' : `; text that is not a row is in ${oneLine(damagedPath)}`
   return [`${rows.replace(/ (is|are) /, (_, are) => (are === 'is' ? ' was ' : ' were '))}: mended${rest}`]
 }
 

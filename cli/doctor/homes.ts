@@ -5,8 +5,8 @@ import layouts from '../../src/layouts.json'
 import { matchesIn } from '../files.js'
 import { platform } from '../platform.js'
 
-/** A place where an agent keeps sessions. Of those of one agent that hold on a platform, the first counts whose variable is
- *  set, or that needs none. */
+/** A place where an agent keeps sessions. Of those of one agent that hold on a platform, the first
+ *  counts whose variable is set, or that needs none. */
 interface Home {
   readonly platform?: string
   /** Variable with a directory. */
@@ -44,7 +44,8 @@ export interface Database {
   readonly advice: string
 }
 
-/** Finds what agents keep on this machine. `tell` takes each error of a directory that could not be read. */
+/** Finds what agents keep on this machine. `tell` takes each error of a directory that could not be
+ *  read. */
 export async function findAll(
   tell: (error: unknown, place: string) => void,
 ): Promise<{ homes: string[]; files: Found[]; databases: Database[] }> {

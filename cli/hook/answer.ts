@@ -37,12 +37,13 @@ export function directoryOf({ takes }: Host, event: Event): string | undefined {
   return takes === 'tailToolCallRequest' ? directoryIn(event) : undefined
 }
 
-/** Returns true for the call that an answer of ours has asked for, whose file is not needed any more. */
+/** Returns true for the call that an answer of ours has asked for, whose file is not needed any
+ *  more. */
 export function isOfOurs(event: Event): boolean {
   const { original_request_name: name, tool_input: input } = event
   const given = isObject(input) ? input['file_path'] : undefined
   if (name === undefined || typeof given !== 'string' || !HELD.test(basename(given))) return false
-  // What is removed is what was compared, without `..`.
+  // Removes the path that was compared, without `..`.
   const file = resolve(given)
   const isOurs = dirname(file) === resolve(directoryIn(event))
   if (isOurs) rmSync(file, { force: true })

@@ -82,7 +82,8 @@ function secondOf({ beside }: HostShape, result: unknown): Block[] {
   return typeof text === 'string' && text !== '' ? [{ type: 'text', text, _meta: BESIDE }] : []
 }
 
-/** Returns true if a text is within the limits. Most results are, and this loads no more than that takes. */
+/** Returns true if a text is within the limits. Most results are, and this loads no more than that
+ *  takes. */
 function fits(text: string, { clean, redact, ...policy }: HookPolicy): boolean {
   return !clean && !redact && !clampTextWithReport(text, { ...policy, keep: 'head' }).truncated
 }
@@ -96,7 +97,8 @@ function blocksOf(whole: unknown): Block[] | undefined {
   return isParts ? whole.map((part) => ({ type: 'text', ...part })) : whole
 }
 
-/** Takes a text out of the words of the host around it, and tells a failure by the exit code of the command. */
+/** Takes a text out of the words of the host around it, and tells a failure by the exit code of the
+ *  command. */
 function partsOf({ around, exit }: HostShape, result: unknown, all: string) {
   const code = exit && at(result, exit)
   const isError = typeof code === 'number' && code !== 0

@@ -4,18 +4,20 @@ export interface HostShape {
   readonly path: readonly string[]
   /** Names that lead to a second text, which the host shows behind the first. */
   readonly beside?: readonly string[]
-  /** Field that is set if the text is no text, or not what the model gets. */
+  /** Field that is set if the member is not a text, or not the text that the model gets. */
   readonly unless?: string
-  /** Names that lead to the path of a file, if the host has saved a text that is longer than the one of the event. */
+  /** Names that lead to the path of a file, if the host has saved a text that is longer than the
+   *  one of the event. */
   readonly whole?: readonly string[]
   /** Names that lead to the exit code of a command. */
   readonly exit?: readonly string[]
-  /** Words of the host around the text, which stay. A group `exit` after it tells that the command failed. */
+  /** Words of the host around the text, which stay. A group `exit` after it tells that the command
+   *  failed. */
   readonly around?: { readonly before: RegExp; readonly after: RegExp }
   /** Fields that make the host show a preview of the text. */
   readonly without?: readonly string[]
-  /** Parameters that page the text, which is a file's: its head is kept, since the host numbers the lines from the first
-   *  one on, and it is not saved again. */
+  /** Parameters that page the text, which is a file's: its head is kept, since the host numbers the
+   *  lines from the first one on, and it is not saved again. */
   readonly pages?: readonly string[]
   /** Chars over which the host shows a preview. */
   readonly most: number
@@ -24,14 +26,15 @@ export interface HostShape {
 export interface Host {
   /** Event of the host that is answered. */
   readonly event: string
-  /** Variable with a directory, that directory in a home if it is not set, and the settings in it, of which the first
-   *  that is there counts. */
+  /** Variable with a directory, that directory in a home if it is not set, and the settings in it,
+   *  of which the first that is there counts. */
   readonly settings: readonly [variable: string, dir: string, ...files: string[]]
   /** Names that lead to the list in its settings in which our entry stands. */
   readonly list: readonly string[]
   /** Program and version in which each shape was recorded. */
   readonly recorded: string
-  /** Chars that the host shows of a text that is over `most`, with the path of the file that it wrote. */
+  /** Chars that the host shows of a text that is over `most`, with the path of the file that it
+   *  wrote. */
   readonly preview: number
   /** Field of an answer that replaces a result. */
   readonly takes: 'updatedToolOutput' | 'tailToolCallRequest' | 'tool_response'
@@ -41,7 +44,8 @@ export interface Host {
   readonly tools: Readonly<Record<string, HostShape>>
 }
 
-/** Marks of Gemini CLI around what is not the user's own, and what it tells of a command after its output. */
+/** Marks of Gemini CLI around what is not the user's own, and what it tells of a command after its
+ *  output. */
 const UNTRUSTED = {
   before: /^<untrusted_context>\n(?:Output: )?/,
   after:

@@ -17,8 +17,8 @@ interface Span {
   readonly end: number
 }
 
-/** Finds the places of all values in a text, with comments and commas before closing brackets allowed. Throws a
- *  SyntaxError if the text is something else. */
+/** Finds the places of all values in a text, with comments and commas before closing brackets
+ *  allowed. Throws a SyntaxError if the text is something else. */
 export function parse(text: string): Document {
   const commas: number[] = []
   const comments: Span[] = []
@@ -39,7 +39,8 @@ export function parse(text: string): Document {
   return { text, root: parseTree(plain, [], options), commas, comments }
 }
 
-/** Returns the index of the member of an object that counts: the last one of its name. -1 if there is none. */
+/** Returns the index of the member of an object that counts: the last one of its name. -1 if there
+ *  is none. */
 export function indexOf({ type, children = [] }: Node, name: string): number {
   return type === 'object' ? children.findLastIndex((member) => member.children?.[0]?.value === name) : -1
 }
@@ -60,7 +61,8 @@ export function hasComments({ comments }: Document, node: Node, other?: Node): b
   return comments.some((comment) => isIn(comment, node) && !(other && isIn(comment, other)))
 }
 
-/** Inserts a first part into an object or array. `indent`: a line break, and the blanks before the container. */
+/** Inserts a first part into an object or array. `indent`: a line break, and the blanks before the
+ *  container. */
 export function insertFirst(
   document: Document,
   node: Node,
@@ -75,7 +77,8 @@ export function insertFirst(
   return text.slice(0, at) + indent + unit + inside + after + text.slice(at)
 }
 
-/** Removes a part of an object or array, with the blanks before it and a comma. Comments beside it stay. */
+/** Removes a part of an object or array, with the blanks before it and a comma. Comments beside it
+ *  stay. */
 export function remove(document: Document, container: Node, at: number): string {
   const { text, commas } = document
   const { children = [], offset, length } = container

@@ -12,7 +12,8 @@ interface PluginCall {
 /** Milliseconds after which a result stays as it is. */
 const PATIENCE = 10_000
 
-/** Plugin of OpenCode, which takes no command for its events: asks the command of its options about each result. */
+/** Plugin of OpenCode, which takes no command for its events: asks the command of its options about
+ *  each result. */
 const server = async (_: unknown, { command }: { command: string }) => ({
   'tool.execute.after': async ({ tool, sessionID, callID, args }: PluginCall, result: object) => {
     const event = {
@@ -36,7 +37,7 @@ async function ask(command: string, event: string): Promise<{ tool_response: obj
   child.stdin.end(event)
   const chunks: Buffer[] = []
   child.stdout.on('data', (chunk) => chunks.push(chunk))
-  // What hangs below a shell outlives its end.
+  // The children of a shell outlive it.
   const isLate = await Promise.race([once(child, 'close'), sleep(PATIENCE, true, { ref: false })])
   if (isLate === true) child.kill()
   return isLate === true || chunks.length === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString())

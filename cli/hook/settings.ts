@@ -39,14 +39,15 @@ function pluginOf(): string {
   return pathToFileURL(join(__dirname, 'opencode.js')).href
 }
 
-/** Returns what stands for a hook in the list of a host: a plugin of ours with the command, or the command alone. */
+/** Returns what stands for a hook in the list of a host: a plugin of ours with the command, or the
+ *  command alone. */
 function entryOf({ takes }: Host, command: string): unknown {
   if (takes === 'tool_response') return [pluginOf(), { command }]
   return { matcher: '*', hooks: [{ type: 'command', command }] }
 }
 
-/** Adds a hook to settings, or renews the paths in one of ours. All other bytes stay. `command`: ends in the name of the
- *  host. */
+/** Adds a hook to settings, or renews the paths in one of ours. All other bytes stay. `command`:
+ *  ends in the name of the host. */
 export function withHook(text: string, host: Host, command: string): string {
   const document = parse(text)
   const { root } = document
@@ -78,7 +79,7 @@ function inserted(document: Document, root: Node, host: Host, command: string): 
       return insert(node, depth, `"${key}": ${JSON.stringify(value, null, unit)}`)
     }
     if (inner.type !== (isList ? 'array' : 'object'))
-      throw new SyntaxError(`"${key}" is no ${isList ? 'list' : 'object'}`)
+      throw new SyntaxError(`"${key}" must be ${isList ? 'an array' : 'an object'}, got ${inner.type}`)
     node = inner
   }
   return insert(node, host.list.length, JSON.stringify(entryOf(host, command), null, unit))
@@ -104,7 +105,8 @@ export function commandIn(text: string, host: Host, command: string): string | u
   return entriesIn(parse(text), host, command)[0]?.command.value
 }
 
-/** Returns the entries that carry our mark, the call of a hook for this host, and the path or name of a program of ours. */
+/** Returns the entries that carry our mark, the call of a hook for this host, and the path or name
+ *  of a program of ours. */
 function entriesIn({ root }: Document, host: Host, command: string): Entry[] {
   const path: SettingsPath[] = []
   let list = root
@@ -140,7 +142,8 @@ function isCall(call: Node | undefined, own: string): call is Node {
   return found.path === made.path || PROGRAM.test(found.path.replace(/["']/g, ''))
 }
 
-/** Returns the parts of a command that calls a hook: what runs our program, its path, the mark, and flags. */
+/** Returns the parts of a command that calls a hook: what runs our program, its path, the mark, and
+ *  flags. */
 function partsOf(command: unknown) {
   const [, program, mark, flags = ''] = /^(.+?) (hook \S+)( .*)?$/s.exec(String(command)) ?? []
   const path = program?.match(WORD)?.at(-1)

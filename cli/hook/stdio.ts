@@ -5,7 +5,8 @@ import { UsageError } from '../term/usage_error.js'
 /** Bytes that are read at once. */
 const BLOCK = 256 * 1024
 
-/** Reads stdin to its end. A stream of Node takes milliseconds to open, for which the host would wait. */
+/** Reads stdin to its end. A stream of Node takes milliseconds to open, for which the host would
+ *  wait. */
 export async function read(): Promise<string> {
   if (fstatSync(0).isCharacterDevice() && process.stdin.isTTY)
     throw new UsageError('stdin is a terminal; the host writes an event to it')

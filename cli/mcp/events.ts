@@ -14,15 +14,17 @@ type Body = AsyncIterable<Buffer> | Iterable<Buffer>
 const BLANK = Buffer.from(' ')
 const MARK = Buffer.from([0xef, 0xbb, 0xbf])
 
-/** Bytes of a line that tell which field it is: the longest name that counts, a colon and a blank. */
+/** Bytes of a line that tell which field it is: the longest name that counts, a colon and a
+ *  blank. */
 const LEAD = 'event: '.length
 /** Bytes of a value that is not data. A longer one is ignored. */
 const VALUE = 8_192
 
 /**
- * Yields the events of a stream, as the HTML standard reads them: lines end with LF, CR or both, and an event without its
- * empty line is not one. Events of a type other than `message`, which is the default, are not messages. Of data over
- * `most` bytes, only the ends are held, in however many lines it comes.
+ * Yields the events of a stream, as the HTML standard reads them: lines end with LF, CR or both,
+ * and an event without its empty line is not one. Events of a type other than `message`, which is
+ * the default, are not messages. Of data over `most` bytes, only the ends are held, in however many
+ * lines it comes.
  */
 export async function* eventsOf(stream: Body, most: number): AsyncGenerator<ServerEvent> {
   let data = new ByteBuffer(most)
@@ -61,7 +63,8 @@ export async function* eventsOf(stream: Body, most: number): AsyncGenerator<Serv
   }
 }
 
-/** A line of a stream, in parts. Data is added to that of the event; of other lines, only a value that counts is held. */
+/** A line of a stream, in parts. Data is added to that of the event; of other lines, only a value
+ *  that counts is held. */
 class Field {
   readonly #data: ByteBuffer
   #name: string | undefined
@@ -80,7 +83,8 @@ class Field {
     }
   }
 
-  /** Returns the field of a whole line: '' of an empty one, which ends the event. Data is not returned. */
+  /** Returns the field of a whole line: '' of an empty one, which ends the event. Data is not
+   *  returned. */
   done(): { name: string; value: string } {
     if (this.#name === undefined) this.#begin()
     const value = this.#name === 'data' ? undefined : this.#value?.done()

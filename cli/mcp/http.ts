@@ -15,17 +15,21 @@ type Headers = Readonly<Record<string, string>>
 type Receive = (line: ServerLine) => Promise<readonly Buffer[]>
 
 const REDIRECTS = 5
-/** Times that a stream is asked for again in vain, and milliseconds before the first, twice as many before each other. */
+/** Times that a stream is asked for again in vain, and milliseconds before the first, twice as many
+ *  before each other. */
 const TRIES = 5
 const RETRY = 1_000
-/** Least and most milliseconds before a stream is asked for again, whatever the server says: a longer timer ends at once. */
+/** Least and most milliseconds before a stream is asked for again, whatever the server says: a
+ *  longer timer ends at once. */
 const SOONEST = 100
 const LATEST = 2 ** 31 - 1
-/** Milliseconds that a message without an answer may take before later ones are sent all the same. */
+/** Milliseconds that a message without an answer may take before later ones are sent all the
+ *  same. */
 const PATIENCE = 1_000
 const NEWLINE = Buffer.from('\n')
 
-/** A server behind a URL: a message of the client is a POST, and what comes back is JSON or a stream of events. */
+/** A server behind a URL: a message of the client is a POST, and what comes back is JSON or a
+ *  stream of events. */
 export class Remote {
   readonly #url: URL
   readonly #given: Headers
@@ -52,8 +56,9 @@ export class Remote {
     return this.#stop.signal
   }
 
-  /** Sends a line of the client. A request may take long, and what follows may cancel it, so its answer is waited for
-   *  only if it tells the session. After a message without an answer the next one waits, so that it does not overtake it. */
+  /** Sends a line of the client. A request may take long, and what follows may cancel it, so its
+   *  answer is waited for only if it tells the session. After a message without an answer the next
+   *  one waits, so that it does not overtake it. */
   async send(line: Buffer): Promise<void> {
     const { messages } = messagesOf(line)
     const has = (name: string) => messages.some(({ body }) => body['method'] === name)
@@ -139,8 +144,8 @@ export class Remote {
     if (body.bytes > 0) await this.#got(body.done())
   }
 
-  /** Reads a stream of events, and where it breaks off asks for the rest, until it is done, if that can
-   *  be. An answer can be asked for only by the id of an event before it. */
+  /** Reads a stream of events, and where it breaks off asks for the rest, until it is done, if that
+   *  can be. An answer can be asked for only by the id of an event before it. */
   async #follow(stream: IncomingMessage, isDone?: () => boolean): Promise<void> {
     let last: string | undefined
     let wait = RETRY
@@ -152,7 +157,8 @@ export class Remote {
           if (data) await this.#got(data)
         }
       } catch {
-        // What a broken stream still owes is asked for, as it is of one that has ended.
+        // Asks for the messages that a broken stream still owes, as for those of a stream that
+        // ended.
       }
       if (isDone?.()) return
       if ((!last && isDone) || failed === TRIES) throw new Error('ended its stream without an answer')
@@ -167,7 +173,7 @@ export class Remote {
 
   async #got(line: ServerLine): Promise<void> {
     const sent = await this.#receive(Buffer.isBuffer(line) ? Buffer.concat([line, NEWLINE]) : line)
-    // What the client gets tells which requests have their answer.
+    // The messages that the client gets tell which requests have their answer.
     for (const message of sent.flatMap((row) => messagesOf(row).messages)) {
       const { result } = message.body
       const version = isObject(result) ? result['protocolVersion'] : undefined
@@ -177,8 +183,8 @@ export class Remote {
     }
   }
 
-  /** Asks the server. Rejects unless it takes that. Redirections are followed to the same origin only: headers are meant
-   *  for no other. */
+  /** Asks the server. Rejects unless it takes that. Redirections are followed to the same origin
+   *  only: headers are meant for no other. */
   async #request(method: string, headers: Headers, body?: Buffer): Promise<IncomingMessage> {
     let url = this.#url
     for (let nth = 0; ; nth++) {

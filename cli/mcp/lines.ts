@@ -8,8 +8,8 @@ export interface Overlong {
 /** Bytes of each end of a message that is too long. A message has its id at one of them. */
 const END = 1_024
 
-/** Yields each line with its newline, as it came. The last one may have none. Of a line of over `most` bytes, only the
- *  ends are held. */
+/** Yields each line with its newline, as it came. The last one may have none. Of a line of over
+ *  `most` bytes, only the ends are held. */
 export async function* linesOf(
   stream: AsyncIterable<Buffer> | Iterable<Buffer>,
   most: number,
@@ -28,8 +28,9 @@ export async function* linesOf(
   if (line.bytes > 0) yield line.done()
 }
 
-/** Bytes that come in parts. The parts are copied into one buffer, since a buffer for each takes a hundred bytes beside its
- *  own; a single part is not copied. Of more than `most` bytes, only the ends are held. */
+/** Bytes that come in parts. The parts are copied into one buffer, since a buffer for each takes a
+ *  hundred bytes beside its own; a single part is not copied. Of more than `most` bytes, only the
+ *  ends are held. */
 export class ByteBuffer {
   bytes = 0
   #held: Buffer = Buffer.alloc(0)

@@ -18,22 +18,24 @@ export interface Messages {
   readonly text: string
   /** The value of the line. Undefined if the line is not JSON or is too long to be held. */
   readonly value: unknown
-  /** Without a value, a body has the names of the members that could be told, and the values of those that are scalars. */
+  /** Without a value, a body has the names of the members that could be told, and the values of
+   *  those that are scalars. */
   readonly messages: readonly Message[]
 }
 
 /** Matches the beginning of a line, before a message. Readers differ in what ends a line. */
 const BEGINS = /(?:^|(?!\t)[\p{Cc}\u2028\u2029])[ \t\ufeff]*(?=[[{])/gu
 const OPENING = /[[{]/y
-/** Matches the scalars at the end of an object. No quote within a string is unescaped, and one brace closes the outermost
- *  object, so no text of a result looks like that. */
+/** Matches the scalars at the end of an object. No quote within a string is unescaped, and one
+ *  brace closes the outermost object, so no text of a result looks like that. */
 const LAST = /((?:,\s*"(?:[^"\\]|\\.)*"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[-+.\w]+)\s*)+)\}\s*$/
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Reads a line, which is a message or a batch. A mark of byte order is skipped, as some readers skip it. */
+/** Reads a line, which is a message or a batch. A mark of byte order is skipped, as some readers
+ *  skip it. */
 export function messagesOf(line: Buffer | Overlong): Messages {
   if (!Buffer.isBuffer(line)) return { text: '', value: undefined, messages: outlineOfEnds(line) }
   const text = line.toString().replace(/^\ufeff/, '')
@@ -45,8 +47,8 @@ export function messagesOf(line: Buffer | Overlong): Messages {
   }
 }
 
-/** Returns true for a request or a notification. Whatever else has a result or an error is an answer, as it is for some
- *  readers, and so is what has no method. */
+/** Returns true for a request or a notification. Whatever else has a result or an error is an
+ *  answer, as it is for some readers, and so is what has no method. */
 export function isRequest({ body }: Message): boolean {
   const isPart = (name: string) => /^(?:result|error)$/i.test(name)
   return typeof body['method'] === 'string' && !Object.keys(body).some(isPart)
@@ -72,7 +74,7 @@ function bodiesOf(text: string, value: unknown): Message[] {
   })
 }
 
-/** Returns the JSON of an id. What is no scalar is no id. */
+/** Returns the JSON of an id. Only a scalar is an id. */
 export function idText(id: unknown): string | undefined {
   return typeof id === 'object' && id !== null ? undefined : JSON.stringify(id)
 }

@@ -29,8 +29,9 @@ export function skipped(text: string, from: number): number {
   return BLANK.lastIndex
 }
 
-/** Returns the parts of the object or the list that begins at a place, in one pass and without a stack. Reads a text that
- *  is not valid JSON as far as its brackets tell: values may be anything, and the last one may be torn. */
+/** Returns the parts of the object or the list that begins at a place, in one pass and without a
+ *  stack. Reads a text that is not valid JSON as far as its brackets tell: values may be anything,
+ *  and the last one may be torn. */
 export function partsOf(text: string, from: number): JsonPlace[] {
   const parts: JsonPlace[] = []
   const isList = text[from] === '['
@@ -75,7 +76,8 @@ function trimmed(text: string, from: number, to: number): number {
   return end
 }
 
-/** Returns the place after the string that begins at a place: after the first quote behind an even number of backslashes. */
+/** Returns the place after the string that begins at a place: after the first quote behind an even
+ *  number of backslashes. */
 function stringEnd(text: string, from: number): number {
   for (let quote = text.indexOf('"', from + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
     let before = quote
@@ -105,8 +107,8 @@ export function sourceAt(text: string, from: number, ...names: readonly string[]
 }
 
 /**
- * Writes a value that was made from that of a JSON text. What the two share keeps its spelling: numbers beyond 2^53, white
- * space, escapes. A name that an object had twice is written once.
+ * Writes a value that was made from that of a JSON text. What the two share keeps its spelling:
+ * numbers beyond 2^53, white space, escapes. A name that an object had twice is written once.
  */
 export function respelled(text: string, from: number, was: unknown, is: unknown, depth = DEPTH): string {
   if (is instanceof Raw) return is.json
@@ -134,7 +136,8 @@ function spelled(value: unknown): string {
   return value instanceof Raw ? value.json : JSON.stringify(value)
 }
 
-/** Returns for each element of a list the place in another list of the element that it is, or was made from. */
+/** Returns for each element of a list the place in another list of the element that it is, or was
+ *  made from. */
 function matched(was: readonly unknown[], is: readonly unknown[]): (number | undefined)[] {
   const places = new Map(was.map((element, at) => [element, at]))
   return is.map((element, at) =>

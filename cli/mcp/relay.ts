@@ -61,8 +61,9 @@ export class Relay {
     this.#results = new Results(definePolicy(policy), store, this.#schemas, tell, count)
   }
 
-  /** Takes a line of the client. Returns what the server gets, and calls of our own tool, which it does not get. Never
-   *  throws: an answer to a call that could not be noted is bounded all the same. */
+  /** Takes a line of the client. Returns what the server gets, and calls of our own tool, which it
+   *  does not get. Never throws: an answer to a call that could not be noted is bounded all the
+   *  same. */
   fromClient(line: Buffer): { line: Buffer | undefined; own: Message[] } {
     try {
       return this.#taken(line)
@@ -84,8 +85,8 @@ export class Relay {
     return { line: others.length === 0 ? undefined : lineOf(text, value, others), own }
   }
 
-  /** Takes a line of the server, and returns what the client gets: the same line unless an answer in it changes. Never
-   *  rejects: an answer that cannot be bounded is replaced by an error. */
+  /** Takes a line of the server, and returns what the client gets: the same line unless an answer
+   *  in it changes. Never rejects: an answer that cannot be bounded is replaced by an error. */
   async fromServer(line: Buffer | Overlong): Promise<Buffer[]> {
     const read = messagesOf(line)
     try {
@@ -148,8 +149,8 @@ export class Relay {
     else this.#asked.add(id, { other: true })
   }
 
-  /** Returns what the client gets of a message. An answer to no open request is bounded too: the client may take it for
-   *  that to a call. */
+  /** Returns what the client gets of a message. An answer to no open request is bounded too: the
+   *  client may take it for that to a call. */
   async #answered(message: Message, text: string): Promise<Members> {
     const { body, id, start } = message
     if (isRequest(message)) return body
@@ -173,8 +174,9 @@ export class Relay {
     for (const oldest of this.#tasks.keys()) if (this.#tasks.size > TASKS) this.#tasks.delete(oldest)
   }
 
-  /** Takes a line that cannot be read. It passes if nothing in it can be over the limits, or no client takes it for an
-   *  answer to a call. Else each call that it may answer gets an error: those whose ids it has, or all. */
+  /** Takes a line that cannot be read. It passes if nothing in it can be over the limits, or no
+   *  client takes it for an answer to a call. Else each call that it may answer gets an error:
+   *  those whose ids it has, or all. */
   #unread(line: Buffer | Overlong, { text, messages }: Messages): Buffer[] {
     const isHeld = Buffer.isBuffer(line)
     const said = isHeld

@@ -1,4 +1,5 @@
-/** Requests without an answer, by the JSON of their ids. 1 and "1" are two ids, unless only one of them is open. */
+/** Requests without an answer, by the JSON of their ids. 1 and "1" are two ids, unless only one of
+ *  them is open. */
 export class Requests<T> {
   readonly #open = new Map<string, T>()
 
@@ -14,8 +15,8 @@ export class Requests<T> {
     return this.#open.has(id)
   }
 
-  /** Returns the id, as the client spelled it, of the request that the client takes an answer for. Clients read the text
-   *  of an id as a number, so "2" or "2.0" answers 2. */
+  /** Returns the id, as the client spelled it, of the request that the client takes an answer for.
+   *  Clients read the text of an id as a number, so "2" or "2.0" answers 2. */
   find(id: string | undefined): string | undefined {
     if (id === undefined || this.#open.has(id)) return id
     const number = numberOf(id)

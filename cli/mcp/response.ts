@@ -8,7 +8,8 @@ const PATIENCE = 1_000
 export const EVENTS = 'text/event-stream'
 export const JSON_TYPE = /^(?:application|text)\/json$|\+json$/
 
-/** Returns the type of a response without parameters, in lower case. One that is encoded has none that is known. */
+/** Returns the type of a response without parameters, in lower case. One that is encoded has none
+ *  that is known. */
 export function typeOf({ headers }: IncomingMessage): string {
   if (!/^\s*(?:identity)?\s*$/i.test(headers['content-encoding'] ?? '')) return ''
   return (headers['content-type'] ?? '')

@@ -45,7 +45,8 @@ export class Results {
     this.#count = count
   }
 
-  /** Returns true if nothing in a JSON text can be over the limits, or be a secret that is to go. */
+  /** Returns true if nothing in a JSON text can be over the limits, or be a secret that is to
+   *  go. */
   surelyFits(json: string): boolean {
     const { redact = false } = this.#policy
     return redact === false && surelyFits(json, this.#limits)
@@ -75,7 +76,8 @@ export class Results {
     return content
   }
 
-  /** Cuts the message of an error as the text of a result, and its data as structured content without a schema. */
+  /** Cuts the message of an error as the text of a result, and its data as structured content
+   *  without a schema. */
   async #error(error: unknown, call: McpCall, source: Source): Promise<unknown> {
     const { code, message, data } = isObject(error) ? error : { message: error }
     if (this.surelyFits(JSON.stringify(error))) return error
@@ -98,7 +100,8 @@ export class Results {
     const { structured: copies = 'both' } = this.#policy
     const schema = this.#schemas.of(call.tool)
     const own = {
-      // A client checks structured content against the schema of the tool, and refuses a result without it.
+      // A client checks structured content against the schema of the tool, and refuses a result
+      // without it.
       ...(copies === 'text' && schema && { structured: 'both' as const }),
       ...(schema && { schema }),
     }
@@ -111,7 +114,8 @@ export class Results {
     return sent
   }
 
-  /** Cuts what a result says of itself as JSON to limits of its own, since a host does not show it. */
+  /** Cuts what a result says of itself as JSON to limits of its own, since a host does not show
+   *  it. */
   #withMeta(result: Members): Members {
     const json = JSON.stringify(result['_meta'])
     if (json === undefined || fits(json, this.#limits)) return result
@@ -123,7 +127,8 @@ export class Results {
     }
   }
 
-  /** Clamps what a host shows of a result. Data of no dialect becomes a text, which then stands for all of it. */
+  /** Clamps what a host shows of a result. Data of no dialect becomes a text, which then stands for
+   *  all of it. */
   async #shown(
     result: Members,
     call: McpCall,
@@ -153,7 +158,8 @@ export class Results {
     return wrapTool({ name: tool, execute }, relayed ? withRelayed(policy, relayed) : policy).execute(args)
   }
 
-  /** Makes a text of a result whose names, addresses and other data beside its texts are over the limits. */
+  /** Makes a text of a result whose names, addresses and other data beside its texts are over the
+   *  limits. */
   async #withoutRest(result: Members, call: McpCall): Promise<Members> {
     const { structuredContent } = result
     const rest = JSON.stringify(restOf(result))

@@ -31,7 +31,8 @@ export function fits(json: string, limits: Limits, more = 0): boolean {
   return NAMES.every((name) => size[name] <= limits[name] + more)
 }
 
-/** Returns true if no text in some JSON can be over limits: each is shorter than its JSON, and has its newlines escaped. */
+/** Returns true if no text in some JSON can be over limits: each is shorter than its JSON, and has
+ *  its newlines escaped. */
 export function surelyFits(json: string, { maxBytes, maxLines, maxChars, maxTokens }: Limits): boolean {
   if (Buffer.byteLength(json) > Math.min(maxBytes, maxChars, maxTokens)) return false
   return maxLines >= json.length || maxLines >= json.split('\\').length

@@ -8,7 +8,8 @@ const DEEPEST = 256
 export class Schemas {
   /** Those of the last whole list, and of the pages that came since. */
   #known = new Map<string, unknown>()
-  /** Those of the list that is being read. A tool of a later page keeps its schema until the last one. */
+  /** Those of the list that is being read. A tool of a later page keeps its schema until the last
+   *  one. */
   #read = new Map<string, unknown>()
 
   /** Notes the tools of a page. */
@@ -26,8 +27,8 @@ export class Schemas {
     return this.#known.has(tool)
   }
 
-  /** Returns the schema of a tool. Servers without one may write null. A schema that cannot be read is replaced by one that
-   *  nothing matches. */
+  /** Returns the schema of a tool. Servers without one may write null. A schema that cannot be read
+   *  is replaced by one that nothing matches. */
   of(tool: string): Readonly<Record<string, unknown>> | undefined {
     const schema = this.#known.get(tool)
     if (!isObject(schema)) return undefined

@@ -1,6 +1,7 @@
 import type { Relayed } from '../../lib/compiled.js'
 
-/** The structured content of an answer on its way through a clamp, as JSON that keeps its spelling. */
+/** The structured content of an answer on its way through a clamp, as JSON that keeps its
+ *  spelling. */
 export class Structured implements Relayed {
   /** The JSON that is left of content that was cut. */
   left: string | undefined

@@ -21,7 +21,8 @@ interface Column {
   readonly kept: number
 }
 
-/** Draws the size of the context after each message, by what it is spent on, what a repair would leave, and a window. */
+/** Draws the size of the context after each message, by what it is spent on, what a repair would
+ *  leave, and a window. */
 export function chartOf(turns: readonly Turn[], tools: readonly string[], window?: number): Html {
   const columns = columnsOf(turns, tools)
   const last = columns.at(-1)
@@ -55,7 +56,8 @@ export function chartOf(turns: readonly Turn[], tools: readonly string[], window
 </div>`
 }
 
-/** Returns true if a window is drawn: a context far below it would be a line at the foot of the drawing. */
+/** Returns true if a window is drawn: a context far below it would be a line at the foot of the
+ *  drawing. */
 export function isNear(window: number | undefined, total: number): window is number {
   return window !== undefined && window <= 4 * total
 }

@@ -11,7 +11,8 @@ export class Html {
 
 export type Content = string | number | Html | readonly Content[]
 
-/** Makes markup from a template, in which all values but markup are text: in an element or in a quoted attribute. */
+/** Makes markup from a template, in which all values but markup are text: in an element or in a
+ *  quoted attribute. */
 export function html(parts: TemplateStringsArray, ...values: readonly Content[]): Html {
   return new Html(parts.map((part, at) => part + markupOf(values[at] ?? '')).join(''))
 }
@@ -30,7 +31,8 @@ function markupOf(content: Content): string {
   return shownOf(String(content)).replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
 }
 
-/** Escapes what a page cannot show as it is: controls, chars that change the direction of text, lone surrogates. */
+/** Escapes what a page cannot show as it is: controls, chars that change the direction of text,
+ *  lone surrogates. */
 function shownOf(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: to be escaped
   return inOrder(text.toWellFormed()).replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, escaped)

@@ -16,7 +16,8 @@ export interface SentResult {
   readonly times: number
 }
 
-/** What the requests of a session sent, and what clearing would have saved. Prices are in tokens of plain input. */
+/** What the requests of a session sent, and what clearing would have saved. Prices are in tokens of
+ *  plain input. */
 export interface SentReport {
   readonly requests: number
   /** Tokens that all requests sent, and those of tool results among them. */
@@ -29,7 +30,8 @@ export interface SentReport {
   readonly clearedPrice: number
 }
 
-/** Prices of a token that is written to the cache and read from it, as clearToolResults assumes them. */
+/** Prices of a token that is written to the cache and read from it, as clearToolResults assumes
+ *  them. */
 const PRICES = { write: 1.25, read: 0.1 }
 /** Clears from the first token on. */
 const CLEARING = { trigger: { type: 'input_tokens', value: 0 }, dedupe: 'near', prices: PRICES } as const
@@ -73,7 +75,8 @@ function* clearedAt(messages: readonly unknown[], ends: readonly number[]): Gene
   }
 }
 
-/** Returns the price of requests. The cache of a message holds if it and all before it are as long as in the last one. */
+/** Returns the price of requests. The cache of a message holds if it and all before it are as long
+ *  as in the last one. */
 function priceOf(requests: Iterable<readonly number[]>): number {
   let price = 0
   let before: readonly number[] = []

@@ -44,7 +44,8 @@ export class SessionContext {
     this.#top = top
   }
 
-  /** Reads a session, and a repaired copy of it, which has the same rows. `report`: of all its results. */
+  /** Reads a session, and a repaired copy of it, which has the same rows. `report`: of all its
+   *  results. */
   static async read(
     file: string,
     repaired: string,
@@ -134,7 +135,8 @@ export function messageIn(row: unknown, isPi: boolean): object | undefined {
 
 const NEWLINE = 0x0a
 
-/** Returns the lines of a file. Those of node:readline also end at other chars, which JSON may contain. */
+/** Returns the lines of a file. Those of node:readline also end at other chars, which JSON may
+ *  contain. */
 async function* rowsOf(file: string): AsyncGenerator<string, undefined> {
   let parts: Buffer[] = []
   for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {

@@ -28,7 +28,8 @@ const SHARE = 5
 
 export const WITHIN = 'All results are within the limits.'
 
-/** Tells of rows that are not JSON, in the same words before and after a repair, and the command line that mends them. */
+/** Tells of rows that are not JSON, in the same words before and after a repair, and the command
+ *  line that mends them. */
 export function damagedNote(rows: number, file: string): string[] {
   const [are, them] = rows === 1 ? ['is', 'it'] : ['are', 'them']
   return [
@@ -76,7 +77,8 @@ const BROKEN: Readonly<Record<MediaReason, string>> = {
   request_bytes: 'the bytes of a request',
 }
 
-/** Formats the payloads that providers reject, and the command line that omits those of the first provider. */
+/** Formats the payloads that providers reject, and the command line that omits those of the first
+ *  provider. */
 function refusedLines(refused: readonly RefusedRow[], file: string): string[] {
   const lines = refused.map(({ row, kind, bytes, width, height, provider, reason }) => {
     const pixels = width === undefined ? '' : ` ${width}x${height}`

@@ -60,8 +60,8 @@ export function storeOf(
   return dir === undefined ? undefined : new GivenStore(dir, createSpillStore({ dir, reference }))
 }
 
-/** Rejects a directory or a module that is none, before any work is done. An engine that is away is told of with each
- *  output that it does not take. */
+/** Rejects a directory or a module that is none, before any work is done. An engine that is away is
+ *  told of with each output that it does not take. */
 export async function check(given: GivenStore): Promise<void> {
   const { store } = given
   if (!(store instanceof ModuleStore)) await given.naming(store.sweep())

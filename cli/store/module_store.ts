@@ -6,18 +6,20 @@ import { UsageError } from '../term/usage_error.js'
 
 const METHODS = ['save', 'read', 'search', 'list', 'sweep'] as const
 
-/** Milliseconds for each step of a save, and for a page: no text that is shown waits longer for somebody's store. */
+/** Milliseconds for each step of a save, and for a page: no text that is shown waits longer for
+ *  somebody's store. */
 const PATIENCE = 10_000
 
-/** Times as long for what reads all of an output, or all outputs: a search of 64 MiB may ask for 256 chunks in turn. */
+/** Times as long for what reads all of an output, or all outputs: a search of 64 MiB may ask for
+ *  256 chunks in turn. */
 const SCAN = 2
 
 /** Bytes of a chunk that a store is given. */
 const CHUNK = 256 * 1024
 
 /**
- * The store that a module exports, loaded by its first call. A store that hangs fails, and one that could not be made is
- * made again by the next call: an engine may come back.
+ * The store that a module exports, loaded by its first call. A store that hangs fails, and one that
+ * could not be made is made again by the next call: an engine may come back.
  */
 export class ModuleStore implements SpillStore {
   /** The error of the last save. */
@@ -139,7 +141,8 @@ function* slices(input: TextInput): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += CHUNK) yield bytes.subarray(at, at + CHUNK)
 }
 
-/** Loads the store that a module exports: the default export, or what it returns if that is a function. */
+/** Loads the store that a module exports: the default export, or what it returns if that is a
+ *  function. */
 async function storeIn(module: string): Promise<SpillStore> {
   const exported = await exportOf(module)
   if (exported === undefined)
@@ -159,7 +162,7 @@ async function storeIn(module: string): Promise<SpillStore> {
 async function exportOf(module: string): Promise<unknown> {
   const file = fileOf(module)
   const all = await import(pathToFileURL(file).href).catch((error) => {
-    // Code that is wrong, or imports what is not there, is no engine that may come back.
+    // Code that is wrong, or imports a missing module, is not an engine that may come back.
     const isWrong = error instanceof SyntaxError || /^ERR_/.test(error?.code)
     throw isWrong
       ? fault(module, `cannot be loaded: ${error.message}`)
@@ -169,7 +172,8 @@ async function exportOf(module: string): Promise<unknown> {
   return all.default?.__esModule ? all.default.default : all.default
 }
 
-/** Returns the file of a module, which is named as in an import of a file in the working directory. */
+/** Returns the file of a module, which is named as in an import of a file in the working
+ *  directory. */
 function fileOf(module: string): string {
   const file = resolve(module)
   if (statSync(file, { throwIfNoEntry: false })?.isFile()) return file

@@ -6,8 +6,8 @@ import { type GivenStore, storeFlags, storeOf } from './given_store.js'
 
 export const savedOutputFlags = storeFlags('directory it was saved in; not needed if ID is a path')
 
-/** Returns the saved output that the first name denotes, by its id or by the path of its file. Errors name the
- *  store. */
+/** Returns the saved output that the first name denotes, by its id or by the path of its file.
+ *  Errors name the store. */
 export function savedOutputOf(args: Args, usage: string): SavedOutput {
   const [name] = args.names
   if (name === undefined) throw new UsageError(`ID of a saved output is missing; usage: ${usage}`)

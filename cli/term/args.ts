@@ -131,7 +131,8 @@ export async function readArgs(command: string, flags: Flags, argv: readonly str
     }
     if (flag.value === undefined && value !== undefined)
       throw new UsageError(`${rawName} takes no value; leave out ${JSON.stringify(value)}`)
-    // A value that looks like a flag was meant as a flag. A negative number is a value, to be rejected as one.
+    // A value that looks like a flag was meant as a flag. A negative number is a value, to be
+    // rejected as one.
     const isFlag = !inlineValue && /^-(?!\d)/.test(value ?? '')
     if (flag.value !== undefined && (value === undefined || isFlag))
       throw new UsageError(`${rawName} needs a value: --${name}=${flag.value}`)
@@ -140,8 +141,9 @@ export async function readArgs(command: string, flags: Flags, argv: readonly str
   return new Args(names, argv.slice(end + 1), values)
 }
 
-/** Returns the name that was meant by a misspelt one, if one is similar. What finds it shares a file with the engine, so it
- *  is loaded only after a mistake, and no name is returned where the engine cannot be loaded. */
+/** Returns the name that was meant by a misspelt one, if one is similar. What finds it shares a
+ *  file with the engine, so it is loaded only after a mistake, and no name is returned where the
+ *  engine cannot be loaded. */
 export async function meantBy(misspelt: string, names: readonly string[]): Promise<string | undefined> {
   try {
     const { closest } = await import('../../lib/wings/closest.js')

@@ -6,7 +6,8 @@ export function oneLine(text: string): string {
   return text.replace(ACTIVE, escaped)
 }
 
-/** Escapes all chars that move a cursor or change the direction of text. Tabs and line breaks stay. */
+/** Escapes all chars that move a cursor or change the direction of text. Tabs and line breaks
+ *  stay. */
 export function inLines(text: string): string {
   return text.replace(ACTIVE, (char) => (char === '\t' || char === '\n' ? char : escaped(char)))
 }
@@ -14,7 +15,8 @@ export function inLines(text: string): string {
 /** Most chars of a name in a message. */
 const LONGEST = 80
 
-/** Quotes the name of a tool, which a model or a server chooses, for a message. A long one is truncated. */
+/** Quotes the name of a tool, which a model or a server chooses, for a message. A long one is
+ *  truncated. */
 export function quoted(name: string): string {
   const shown = name.length > LONGEST ? `${name.slice(0, LONGEST - 3)}...` : name
   return oneLine(JSON.stringify(shown))

@@ -14,11 +14,13 @@ const ROW_BYTES = 4 * 120
 /** Milliseconds between two drawings. */
 const PACE = 100
 
-/** Sequences that end and begin the wrapping of long lines. A line that wraps would not be erased as a whole. */
+/** Sequences that end and begin the wrapping of long lines. A line that wraps would not be erased
+ *  as a whole. */
 const UNWRAPPED = '\x1b[?7l'
 const WRAPPED = '\x1b[?7h'
 
-/** The latest lines of a command's output, redrawn in place while it goes on. Only on a terminal. */
+/** The latest lines of a command's output, redrawn in place while it goes on. Only on a
+ *  terminal. */
 export class LiveTail {
   readonly #capture: InstanceType<typeof OutputCapture>
   #timer: NodeJS.Timeout | undefined

@@ -1,4 +1,5 @@
-/** One line for each command, in the order of the help. It needs no engine: the list is shown where none can be loaded. */
+/** One line for each command, in the order of the help. It needs no engine: the list is shown where
+ *  none can be loaded. */
 export const SUMMARIES = {
   inspect: 'show which tools and results take up a session',
   repair: 'truncate oversized tool results in a stored session',

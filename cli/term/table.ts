@@ -3,8 +3,8 @@ import { hasBlocks } from './terminal.js'
 
 const GAP = '  '
 
-/** Pads each cell to the width of its column: the first column to the right, numbers to the left. Pads before cells
- *  are painted. */
+/** Pads each cell to the width of its column: the first column to the right, numbers to the left.
+ *  Pads before cells are painted. */
 export function cellsOf(rows: readonly (readonly string[])[]): string[][] {
   const widthAt = (at: number) => Math.max(...rows.map((row) => row[at]?.length ?? 0))
   const widths = rows[0]?.map((_, at) => widthAt(at)) ?? []
@@ -31,7 +31,8 @@ export function barOf(share: number, width: number): string {
   return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]
 }
 
-/** Formats a name for a column: ASCII-only, so that each char has the same width, and truncated to `width`. */
+/** Formats a name for a column: ASCII-only, so that each char has the same width, and truncated to
+ *  `width`. */
 export function nameOf(name: string, width: number): string {
   const plain = name.replace(/[^\x20-\x7e]/g, escaped)
   return plain.length > width ? `${plain.slice(0, width - 3)}...` : plain

@@ -23,7 +23,8 @@ const COLUMNS = 80
 const NARROWEST = 40
 const WIDEST = 120
 
-/** An output stream. Only a person's terminal gets colours and moving bars; files and other processes do not. */
+/** An output stream. Only a person's terminal gets colours and moving bars; files and other
+ *  processes do not. */
 export class Terminal {
   readonly #name: 'stdout' | 'stderr'
   #opened: WriteStream | undefined
@@ -75,8 +76,8 @@ export class Terminal {
     })
   }
 
-  /** Writes the output of a tool. On a terminal, chars that change the direction of cleaned text are escaped, and the
-   *  last line ends. */
+  /** Writes the output of a tool. On a terminal, chars that change the direction of cleaned text
+   *  are escaped, and the last line ends. */
   show(text: string, isClean: boolean): Promise<void> {
     return this.write((isClean && this.isTerminal ? inOrder(text) : text) + this.newlineAfter(text))
   }
@@ -86,8 +87,8 @@ export class Terminal {
     return this.isTerminal && text !== '' && !text.endsWith('\n') ? '\n' : ''
   }
 
-  /** Writes a message. Names and texts of others in it cannot act on a terminal. Errors are ignored: nothing depends on
-   *  its being read. */
+  /** Writes a message. Names and texts of others in it cannot act on a terminal. Errors are
+   *  ignored: nothing depends on its being read. */
   tell(text: string): Promise<void> {
     return this.draw(inLines(text))
   }
@@ -101,7 +102,8 @@ export class Terminal {
 export const out = new Terminal('stdout')
 export const err = new Terminal('stderr')
 
-/** True if bars may be drawn with block characters. Without a UTF-8 locale a terminal may not show them. */
+/** True if bars may be drawn with block characters. Without a UTF-8 locale a terminal may not show
+ *  them. */
 export const hasBlocks = platform.showsBlocks || /utf-?8/i.test(locale())
 
 function locale(): string {

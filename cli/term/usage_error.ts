@@ -12,7 +12,8 @@ export class UsageError extends Error {
   }
 }
 
-/** Messages for codes of the system, or for a code of one system call, after the path that was given. */
+/** Messages for codes of the system, or for a code of one system call, after the path that was
+ *  given. */
 const MEANINGS: Record<string, string> = {
   ENOENT: 'no such file; check the path',
   ENOTDIR: 'is not a directory; check the path',
@@ -38,11 +39,13 @@ const ADVICE: Record<string, string> = {
   ERR_SPILLWAY_APPENDED: '; --keep-appended carries them over',
 }
 
-/** Explains an error in one line; a missing engine takes several. `name`: the file or command that it concerns. */
+/** Explains an error in one line; a missing engine takes several. `name`: the file or command that
+ *  it concerns. */
 export function explain(error: unknown, name?: string): string {
   const { code, message, syscall } = toError(error)
   const told = name === undefined ? '' : `${name}: `
-  // A directory lists a name that is not UTF-8 with U+FFFD for its bytes, which is the name of another file.
+  // A directory lists a name that is not UTF-8 with U+FFFD for its bytes, which is the name of
+  // another file.
   const isLost = code === 'ENOENT' && name?.includes('\ufffd')
   const meaning = isLost ? NOT_UTF8 : (MEANINGS[code] ?? MEANINGS[`${code} ${syscall}`])
   if (meaning !== undefined) return oneLine(`${told}${meaning}`)
@@ -57,7 +60,8 @@ export function explain(error: unknown, name?: string): string {
   return oneLine(name !== undefined && message.includes(name) ? said : told + said)
 }
 
-/** Waits for work on the file `name`, which its errors name. Usage errors and broken pipes pass through. */
+/** Waits for work on the file `name`, which its errors name. Usage errors and broken pipes pass
+ *  through. */
 export async function naming<T>(name: string, work: Promise<T>): Promise<T> {
   try {
     return await work

@@ -1,6 +1,6 @@
-// A bucket quota in front of an S3 server: the server of the tests has none. Requests pass as they are, signature and all.
-// A PUT beyond the quota is answered as Ceph does: 403 and QuotaExceeded. A limit on the server's own files, such as ulimit -f,
-// would bound one object, and not all of them.
+// A bucket quota in front of an S3 server: the server of the tests has none. Requests pass as they
+// are, signature and all. A PUT beyond the quota is answered as Ceph does: 403 and QuotaExceeded. A
+// limit on the server's own files, such as ulimit -f, would bound one object, and not all of them.
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 

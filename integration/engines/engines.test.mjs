@@ -160,7 +160,7 @@ describe('an S3 bucket that is full', () => {
       const kept = await store.save(outputOf(10))
       const before = gateway.stored()
       await assert.rejects(store.save(Buffer.alloc(64 * CHUNK, 'x')), isFull)
-      // What the record alone does not fit into is no output either.
+      // What the record alone does not fit into is not an output either.
       gateway.quota = before + CHUNK + 9
       await assert.rejects(store.save(Buffer.alloc(CHUNK, 'x')), isFull)
       assert.equal(gateway.refused, 2)

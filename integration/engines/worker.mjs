@@ -1,4 +1,5 @@
-// Saves outputs of many sizes, and prints the id, size and seed of each: node worker.mjs ENGINE PORT SEED COUNT
+// Saves outputs of many sizes, and prints the id, size and seed of each: node worker.mjs ENGINE
+// PORT SEED COUNT
 import { createRemoteSpillStore } from 'spillway/remote'
 import { outputOf } from './outputs.mjs'
 import { redis, s3 } from './servers.mjs'

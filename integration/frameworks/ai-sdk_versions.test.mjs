@@ -1,5 +1,5 @@
-// Wrapped tools in AI SDK 5, 6 and 7: what a tool returns keeps its type, and what the model is sent is bounded. AI SDK 7
-// asks for Node 22; what is used here of it runs on Node 20, too.
+// Wrapped tools in AI SDK 5, 6 and 7: what a tool returns keeps its type, and what the model is
+// sent is bounded. AI SDK 7 asks for Node 22; what is used here of it runs on Node 20, too.
 import assert from 'node:assert/strict'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -108,7 +108,8 @@ function modelOf({ sdk, Mock, usage, reason }, names, sent) {
 }
 
 const sizeOf = ({ output: { value } }) => bytes(value)
-/** JSON puts quotes around a text and its escapes within, on top of the limits; side data has 8 KiB. */
+/** JSON puts quotes around a text and its escapes within, on top of the limits; side data has 8
+ *  KiB. */
 const MOST = LIMIT * 1.1 + 8_192
 
 function assertBounded(sent) {

@@ -1,4 +1,5 @@
-// Large data anywhere in what a tool returns, through the real conversions: what the model is sent stays bounded.
+// Large data anywhere in what a tool returns, through the real conversions: what the model is sent
+// stays bounded.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Agent } from '@earendil-works/pi-agent-core'
@@ -74,7 +75,8 @@ const block = (text) => ({ type: 'text', text })
 const makeData = () => ({ rows: ['a', { b: 1 }], total: 1 })
 const makeResult = () => ({ content: [block('a text'), block('another')] })
 
-/** Bytes that a model is sent of a value: a text as it is, anything else as JSON without the escapes of its texts. */
+/** Bytes that a model is sent of a value: a text as it is, anything else as JSON without the
+ *  escapes of its texts. */
 function sentOf(value) {
   if (typeof value === 'string') return Buffer.byteLength(value) + 2
   if (typeof value !== 'object' || value === null) return String(value).length
@@ -151,7 +153,7 @@ test('MCP: what a client is sent', async () => {
   let taken = 0
   for (const [seed, changedValue] of changed(makeResult)) {
     value = changedValue
-    // A client refuses what is no content block.
+    // A client refuses what is not a content block.
     const sent = await client.callTool({ name: 't', arguments: {} }).catch(() => undefined)
     if (sent === undefined) continue
     taken += 1
@@ -161,7 +163,8 @@ test('MCP: what a client is sent', async () => {
   await client.close()
 })
 
-/** The request that Pi makes of a turn in which a tool returns a value; nothing where Pi cannot read that. */
+/** The request that Pi makes of a turn in which a tool returns a value; nothing where Pi cannot
+ *  read that. */
 async function requestOf(provider, value) {
   const faux = registerFauxProvider({ models: [{ id: 'faux-1' }], tokensPerSecond: 0 })
   faux.setResponses([fauxAssistantMessage([fauxToolCall('t', {})], { stopReason: 'toolUse' })])

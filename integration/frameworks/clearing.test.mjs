@@ -1,4 +1,5 @@
-// Histories whose old results are cleared, in the real frameworks: each sends them on, every call with its result.
+// Histories whose old results are cleared, in the real frameworks: each sends them on, every call
+// with its result.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AIMessage, HumanMessage, ToolMessage } from '@langchain/core/messages'

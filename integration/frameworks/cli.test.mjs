@@ -36,8 +36,8 @@ function answer({ messages }) {
     : fauxAssistantMessage('done')
 }
 
-/** Goes on with a session and returns the last that the model said. Compaction is off: where it is on, Pi gets out of
- *  this one by putting a summary in the place of the history. */
+/** Goes on with a session and returns the last that the model said. Compaction is off: where it is
+ *  on, Pi gets out of this one by putting a summary in the place of the history. */
 async function ask(sessionManager, prompt) {
   const { session, faux } = await openSession({ directory, tools, sessionManager, contextWindow: WINDOW })
   faux.setResponses(Array.from({ length: 20 }, () => answer))

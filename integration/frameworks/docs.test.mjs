@@ -1,10 +1,12 @@
-// The blocks of code in README.md and docs/ that import a framework, compiled strictly and run as they stand.
+// The blocks of code in README.md and docs/ that import a framework, compiled strictly and run as
+// they stand.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { blocksOf, compile, packagesOf, pages, run } from '../../scripts/docs/blocks.mjs'
 
-/** Differences between the versions of the AI SDK: the mock, its usage, its reasons and the middleware. */
+/** Differences between the versions of the AI SDK: the mock, its usage, its reasons and the
+ *  middleware. */
 const VERSIONS = {
   ai5: [
     [/MockLanguageModelV3/g, 'MockLanguageModelV2'],

@@ -32,8 +32,9 @@ const ONE_BY_ONE = [['big'], ['boom'], ['details'], ['n'.repeat(90_000)]]
 const AT_ONCE = [['big', 'boom', 'details', 'missing', 'boom', 'big']]
 
 /**
- * A real session in which `guard` was put in front of its manager, and a real agent that makes each of `calls`, answers, and
- * is asked once more. `sent`: the tool results that each provider call saw.
+ * A real session in which `guard` was put in front of its manager, and a real agent that makes each
+ * of `calls`, answers, and is asked once more. `sent`: the tool results that each provider call
+ * saw.
  */
 async function turns(guard = () => undefined, { calls = ONE_BY_ONE, given = tools } = {}) {
   const sessionManager = SessionManager.create(directory, directory)
@@ -89,7 +90,8 @@ test('without a guard a session holds 15 MB, and the model is sent 10 MB', async
 
 test('guarded, every row is small, and the next provider call is sent what was stored', async () => {
   const { size, sent, rows, guarded } = await turns((manager) => guardSession(manager))
-  // 180 KB of these are the name of a tool that is not there, in the model's call and beside the answer to it.
+  // 180 KB of these are the name of a tool that is not there, in the model's call and beside the
+  // answer to it.
   assert.ok(size < 400_000, String(size))
   assert.equal(guarded.clamped, 4)
   const results = stored(rows)

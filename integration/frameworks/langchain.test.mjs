@@ -142,7 +142,8 @@ for (const name of ['wrapTools', 'wrapToolCall']) {
     assert.equal(byName.pair.artifact.raw.length, 300_000)
     assert.ok(textOf(byName.boom).includes(DECISIVE))
     assert.ok(textOf(byName.object).startsWith('{"rows":["line of tool'))
-    // Six results in each of four checkpoints, six pending writes, and the artifact in all of those.
+    // Six results in each of four checkpoints, six pending writes, and the artifact in all of
+    // those.
     assert.ok(stored <= 4_000_000, String(stored))
   })
 }

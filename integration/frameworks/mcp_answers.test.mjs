@@ -17,7 +17,8 @@ const LIMIT = 4_096
 const LITTLE = 1_024
 const TIMES = 400
 
-/** A server that writes what a call asks for in the place of its answer, and then says that it has. */
+/** A server that writes what a call asks for in the place of its answer, and then says that it
+ *  has. */
 const server = join(place, 'server.mjs')
 writeFileSync(
   server,

@@ -20,7 +20,8 @@ export function textOf({ content }) {
   return content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('')
 }
 
-/** A session with these tools alone, without compaction. `faux.setResponses` tells the provider what to say. */
+/** A session with these tools alone, without compaction. `faux.setResponses` tells the provider
+ *  what to say. */
 export async function openSession({
   directory,
   tools,

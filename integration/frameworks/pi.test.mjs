@@ -28,7 +28,8 @@ const tools = [
   makeTool('shot', async () => ({ content: [{ type: 'text', text: TEXT }, IMAGE_BLOCK], details: {} })),
 ]
 
-/** One turn of a real session: three calls of the tools and one of a tool that is not there, then an answer. */
+/** One turn of a real session: three calls of the tools and one of a tool that is not there, then
+ *  an answer. */
 async function turn({ tools: given = tools, extension } = {}) {
   const { session, sessionManager, faux } = await openSession({ directory, tools: given, extension })
   let sent = []

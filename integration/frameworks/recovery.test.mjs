@@ -1,4 +1,5 @@
-// Agents whose provider takes less than they were told: real loops, and each provider's own words for an overflow.
+// Agents whose provider takes less than they were told: real loops, and each provider's own words
+// for an overflow.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Agent } from '@earendil-works/pi-agent-core'
@@ -69,7 +70,8 @@ const WORDINGS = {
   'a proxy': [413, () => '<html><body><h1>413 Request Entity Too Large</h1></body></html>'],
 }
 
-/** How it went: the requests, the results in the one that was answered, and those that are stored. */
+/** How it went: the requests, the results in the one that was answered, and those that are
+ *  stored. */
 function told({ requests, sent, stored }) {
   const chars = (texts) => texts.reduce((sum, text) => sum + text.length, 0)
   const whole = NAMES.length * OUTPUT.length
@@ -80,12 +82,14 @@ function told({ requests, sent, stored }) {
     requests,
     cut: chars(sent) < whole,
     kept: chars(stored) === whole,
-    // A cut ends at a line and tells its size in digits: two lengths of an equal share differ by less than two lines.
+    // A cut ends at a line and tells its size in digits: two lengths of an equal share differ by
+    // less than two lines.
     alike: Math.max(...lengths) - Math.min(...lengths) < 2 * LINE.length,
   }
 }
 
-/** All six are of one turn, so each keeps an equal part in what is sent; the session is as it was. */
+/** All six are of one turn, so each keeps an equal part in what is sent; the session is as it
+ *  was. */
 const RECOVERED = { requests: 3, cut: true, kept: true, alike: true }
 
 // Pi

@@ -1,4 +1,5 @@
-// The scenario that every framework is put through: one tool returns 5 MB, one throws 5 MB, one returns an image beside 5 MB.
+// The scenario that every framework is put through: one tool returns 5 MB, one throws 5 MB, one
+// returns an image beside 5 MB.
 import { readFileSync } from 'node:fs'
 
 const LINE = `${'line of tool output é '.repeat(5)}\n`

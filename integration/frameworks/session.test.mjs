@@ -32,7 +32,8 @@ const rowsOf = (file) =>
 
 const WINDOW = 200_000
 
-/** Runs a real agent over a session, which answers with each of `answers`; what each provider call was sent. */
+/** Runs a real agent over a session, which answers with each of `answers`; what each provider call
+ *  was sent. */
 async function turn(sessionManager, prompt, answers) {
   const { session, faux } = await openSession({ directory, tools, sessionManager, contextWindow: WINDOW })
   const sent = []

@@ -43,8 +43,8 @@ const seenIn = ({ content }) => ({
   image: content.find(({ type }) => type === 'image')?.data,
 })
 
-// Each framework runs a script: a generator that is a model. It yields calls, [name, input] each, and is sent their
-// results, { name, text, image } each.
+// Each framework runs a script: a generator that is a model. It yields calls, [name, input] each,
+// and is sent their results, { name, text, image } each.
 
 async function pi(script, store) {
   const tools = Object.entries(outputs).map(([name, execute]) => ({
@@ -215,7 +215,8 @@ const placeIn = ({ text }) =>
     text,
   )?.[1]
 
-/** A model that saw three cut outputs looks for what went wrong: with a pattern, then page after page without one. */
+/** A model that saw three cut outputs looks for what went wrong: with a pattern, then page after
+ *  page without one. */
 function* investigate() {
   const [id] = (yield CALLS).map(placeIn)
   const [found] = yield [['read_output', { id, pattern: ' - error: ' }]]

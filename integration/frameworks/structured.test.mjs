@@ -1,5 +1,5 @@
-// What each client does with a result of MCP that carries the same as text and as structured content, and with one that
-// carries it once. docs/frameworks.md has the table.
+// What each client does with a result of MCP that carries the same as text and as structured
+// content, and with one that carries it once. docs/frameworks.md has the table.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { tool as agentTool } from '@langchain/core/tools'

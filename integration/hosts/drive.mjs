@@ -33,7 +33,8 @@ function programOf({ given, package: name, version, file }) {
   return program
 }
 
-/** Starts a model that asks for each call in turn, and keeps the results that the latest request carries. */
+/** Starts a model that asks for each call in turn, and keeps the results that the latest request
+ *  carries. */
 async function model({ resultsOf, answer }, calls) {
   let asked = 0
   let results = []
@@ -52,7 +53,8 @@ async function model({ resultsOf, answer }, calls) {
 
 export const newHome = () => mkdtempSync(join(place, 'home-'))
 
-/** Runs a host once in a home with these arguments beside its own, and returns the results that the model got. */
+/** Runs a host once in a home with these arguments beside its own, and returns the results that the
+ *  model got. */
 export async function drive(host, calls, { home = newHome(), args = [], prepare = () => {} } = {}) {
   const { server, results, url } = await model(host, calls)
   const env = {

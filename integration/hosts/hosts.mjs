@@ -1,7 +1,9 @@
-// Real coding agents, driven offline against a model of ours on the loopback, each in an empty home: what the next request
-// carries after a command, a file and a result of an MCP server, without the hook and with it. Installs 650 MB, once:
+// Real coding agents, driven offline against a model of ours on the loopback, each in an empty
+// home: what the next request carries after a command, a file and a result of an MCP server,
+// without the hook and with it. Installs 650 MB, once:
 //   npm run test:hosts
-// SPILLWAY_HOSTS='gemini-cli opencode' drives these alone. SPILLWAY_CLAUDE=FILE names a program that is there already.
+// SPILLWAY_HOSTS='gemini-cli opencode' drives these alone. SPILLWAY_CLAUDE=FILE names a program
+// that is there already.
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -57,7 +59,8 @@ for (const [name, host] of hosts.filter(([, { callsIn }]) => callsIn))
       if (isLeft) continue
       assert.match(after, /tool output truncated: [\d,]+ of [\d,]+ chars omitted/, name)
       assert.doesNotMatch(after, /persisted-output|Output too large|output truncated\.\.\./, name)
-      // Lines that the host numbers, its own words around a text, and escapes come on top of the limit.
+      // Lines that the host numbers, its own words around a text, and escapes come on top of the
+      // limit.
       assert.ok(after.length < 1.25 * LIMIT, name)
       if (isLog) assert.ok(!before.includes(DECISIVE) && after.includes(DECISIVE), name)
     }

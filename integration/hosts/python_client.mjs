@@ -1,6 +1,6 @@
-// The official Python client of MCP in front of `spillway mcp`, against a server whose answers are wrong in id, method,
-// type and nesting: whatever the client takes for a result or an error is within the limits. Installs the client from
-// PyPI into target/hosts, once: npm run test:hosts
+// The official Python client of MCP in front of `spillway mcp`, against a server whose answers are
+// wrong in id, method, type and nesting: whatever the client takes for a result or an error is
+// within the limits. Installs the client from PyPI into target/hosts, once: npm run test:hosts
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

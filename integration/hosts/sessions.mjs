@@ -1,4 +1,5 @@
-// Sessions that real coding agents wrote, with a result of 5 MB put in: resumed as they are, and after a repair.
+// Sessions that real coding agents wrote, with a result of 5 MB put in: resumed as they are, and
+// after a repair.
 import assert from 'node:assert/strict'
 import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

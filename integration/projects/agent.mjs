@@ -1,4 +1,5 @@
-// The program of the projects without a framework: a result, a process and a saved output, each with its decisive line.
+// The program of the projects without a framework: a result, a process and a saved output, each
+// with its decisive line.
 import { spawn } from 'node:child_process'
 import { mkdtemp } from 'node:fs/promises'
 import { createSpillStore, OutputCapture, wrapTool } from 'spillway'

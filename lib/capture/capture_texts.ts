@@ -15,7 +15,8 @@ export type NativeCapture = ReturnType<typeof native.startCapture>
 export interface CaptureSettings {
   readonly policy: EnginePolicy
   readonly separate: boolean
-  /** True if the policy or the caller names the output. Otherwise separate streams are named stdout and stderr. */
+  /** True if the policy or the caller names the output. Otherwise separate streams are named stdout
+   *  and stderr. */
   readonly isNamed: boolean
 }
 
@@ -86,7 +87,8 @@ export class CaptureSnapshot {
     }
   }
 
-  /** Returns the policies of both streams. A notice function is called later, for texts that are truncated. */
+  /** Returns the policies of both streams. A notice function is called later, for texts that are
+   *  truncated. */
   #handles(whole?: Whole) {
     const handle = (stream: number) => {
       const policy = this.#policyOf(stream, whole)

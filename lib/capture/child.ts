@@ -13,7 +13,8 @@ const LONGEST = 2 ** 31 - 1
 
 /** A child whose output is captured. */
 export class ChildCapture {
-  /** Resolves with the child's exit once its output has arrived. Rejects on its 'error' and on abort. */
+  /** Resolves with the child's exit once its output has arrived. Rejects on its 'error' and on
+   *  abort. */
   readonly done: Promise<ProcessExit>
   readonly #graceMs: number
   readonly #pipes = new Set<Pipe>()
@@ -80,9 +81,9 @@ export class ChildCapture {
     return new Map([...this.#pipes].map((pipe) => [pipe, pipe.came]))
   }
 
-  /** Waits for the pipes after the exit, since another process may hold them open. Waits for output delayed by our
-   *  disk, and by other readers of the pipes while they make progress. `atExit`, `before`: bytes at the exit and at the
-   *  last look. */
+  /** Waits for the pipes after the exit, since another process may hold them open. Waits for output
+   *  delayed by our disk, and by other readers of the pipes while they make progress. `atExit`,
+   *  `before`: bytes at the exit and at the last look. */
   #wait(atExit: Map<Pipe, number>, before: Map<Pipe, number>): void {
     const since = (pipe: Pipe, then: Map<Pipe, number>) => pipe.came - (then.get(pipe) ?? 0)
     const isOnItsWay = (pipe: Pipe) =>

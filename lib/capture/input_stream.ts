@@ -1,7 +1,8 @@
 import { Writable } from 'node:stream'
 import { get } from '../untrusted.js'
 
-/** Consumer of the chunks of one stream, in order. If `take` returns a promise, the next chunk has to wait for it. */
+/** Consumer of the chunks of one stream, in order. If `take` returns a promise, the next chunk has
+ *  to wait for it. */
 export interface Sink {
   take(bytes: Uint8Array, isText: boolean): Promise<void> | undefined
   end(): void
@@ -33,7 +34,8 @@ export class Intake extends Writable {
   }
 
   override _write(chunk: Uint8Array | string, encoding: BufferEncoding, done: Done): void {
-    // Only a chunk with a length may wait: `write` sees by that length that the next one must wait too.
+    // Only a chunk with a length may wait: `write` sees by that length that the next one must wait
+    // too.
     const wait = chunk.length === 0 ? undefined : this.#take(chunk, encoding)
     if (wait) wait.then(() => done(), done)
     else done()
@@ -69,8 +71,8 @@ export class Intake extends Writable {
   }
 }
 
-/** Returns a chunk that may wait. An empty chunk is replaced: its buffer may be detached, and a stream throws on
- *  that. */
+/** Returns a chunk that may wait. An empty chunk is replaced: its buffer may be detached, and a
+ *  stream throws on that. */
 function ownOf(chunk: ArrayBufferView, waits: boolean): ArrayBufferView {
   // Reading the length of a detached DataView throws.
   const length = get(chunk, 'byteLength')

@@ -5,8 +5,8 @@ import type { Intake } from './input_stream.js'
 type Chunk = Uint8Array | string
 
 /**
- * A Writable to pipe a stream into. Node pauses a stream until every Writable that it is piped into is ready, while any
- * other consumer can resume a stream that a listener has paused.
+ * A Writable to pipe a stream into. Node pauses a stream until every Writable that it is piped into
+ * is ready, while any other consumer can resume a stream that a listener has paused.
  */
 class Inlet extends Writable {
   readonly #take: (chunk: Chunk) => boolean
@@ -28,7 +28,8 @@ export class Pipe {
   readonly #from: Readable
   readonly #to: Intake
   readonly #inlet = new Inlet((chunk) => this.#write(chunk))
-  /** True if no one else sees the chunks. Never true again: a listener may keep a chunk and then be removed. */
+  /** True if no one else sees the chunks. Never true again: a listener may keep a chunk and then be
+   *  removed. */
   #isAlone: boolean
   /** Bytes buffered in the stream at first, which someone may have put back. */
   readonly #waited: number
@@ -95,7 +96,8 @@ export class Pipe {
     this.#inlet.emit('drain')
   }
 
-  /** Stops capturing the stream. Further output is discarded, and does not keep this process running. */
+  /** Stops capturing the stream. Further output is discarded, and does not keep this process
+   *  running. */
   leave(): void {
     this.#let()
     this.#from.resume()
@@ -141,7 +143,8 @@ function bytesRead(stream: Readable): number {
 const SHOWN: readonly (string | symbol)[] = ['data', 'readable']
 
 /**
- * Frees the memory of a copied chunk that no one else holds. The garbage collector runs only after some 32 MB of them.
+ * Frees the memory of a copied chunk that no one else holds. The garbage collector runs only after
+ * some 32 MB of them.
  */
 function release({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) native.releaseChunk(buffer)

@@ -5,7 +5,8 @@ import { codeOf, recordOf, type Whole, wholeIn } from '../spill/call_spill.js'
 import { Feed, FeedDiscard } from '../spill/feed.js'
 import { get } from '../untrusted.js'
 
-/** Saves output that exceeds its limits. Never throws or rejects; a failure is recorded in `error`. */
+/** Saves output that exceeds its limits. Never throws or rejects; a failure is recorded in
+ *  `error`. */
 export class Overflow {
   readonly #store: SpillStore
   readonly #meta: { tool?: string; callId?: string }

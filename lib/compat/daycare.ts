@@ -106,7 +106,8 @@ export function formatExecOutput(
   }
   const all = json(STREAM_CHARS)
   if (!isInside(options) || all.length <= TOOL_RESULT_CHARS) return all
-  // Escapes make the JSON longer than the streams, so the largest limit that fits is found by bisection.
+  // Escapes make the JSON longer than the streams, so the largest limit that fits is found by
+  // bisection.
   let [fits, over] = [0, STREAM_CHARS]
   while (over - fits > 1) {
     const middle = (fits + over) >> 1
@@ -160,7 +161,8 @@ export function rlmNoToolsResultMessageBuild(
   return { role: 'user', content: [{ type: 'text', text }], timestamp: Date.now() }
 }
 
-/** Formats an error of the Python runtime. Its classes are recognised by name, so the runtime is not a dependency. */
+/** Formats an error of the Python runtime. Its classes are recognised by name, so the runtime is
+ *  not a dependency. */
 function errorText(error: unknown): string {
   const monty: Record<string, [title: string, method: string, ...args: unknown[]]> = {
     MontySyntaxError: ['Python syntax error. Fix the code and retry.', 'display', 'type-msg'],

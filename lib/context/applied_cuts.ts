@@ -12,8 +12,8 @@ interface ResultCut {
 }
 
 /**
- * Cuts of tool results that apply to every request of a run. A result stays cut in the same way, at any position: a
- * provider's cache holds only while a prompt begins like the one before.
+ * Cuts of tool results that apply to every request of a run. A result stays cut in the same way, at
+ * any position: a provider's cache holds only while a prompt begins like the one before.
  */
 export class AppliedCuts {
   readonly #cuts = new ByTexts<ResultCut[]>()
@@ -57,8 +57,8 @@ export class AppliedCuts {
 
   #keep(result: Result, maxChars: number, media: number | undefined, left = result): void {
     const known = this.#cutOf(result)
-    // A notice may have become "[...]", and equal results share the tightest cut. The original must not become longer than
-    // either.
+    // A notice may have become "[...]", and equal results share the tightest cut. The original must
+    // not become longer than either.
     if (known) {
       if (maxChars !== Number.POSITIVE_INFINITY)
         known.maxChars = Math.min(known.maxChars, maxChars, lengthOf(textsOf(left.slots)))
@@ -71,9 +71,9 @@ export class AppliedCuts {
     }
   }
 
-  /** Returns the cut of a result, at any position. Results are compared by text: agents that number calls from 1 in
-   *  every turn reuse ids, and results truncated to the same limit have the same length. Payloads are compared too: a tool
-   *  may say the same of each screenshot. */
+  /** Returns the cut of a result, at any position. Results are compared by text: agents that number
+   *  calls from 1 in every turn reuse ids, and results truncated to the same limit have the same
+   *  length. Payloads are compared too: a tool may say the same of each screenshot. */
   #cutOf(result: Result) {
     const payloads = payloadsOf(result)
     const isEqual = (cut: ResultCut) =>

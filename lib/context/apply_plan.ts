@@ -59,8 +59,8 @@ function cut(
   })
 }
 
-/** Finds the results of one message that steps name by id and length. If several results match a step, they are taken
- *  in order. */
+/** Finds the results of one message that steps name by id and length. If several results match a
+ *  step, they are taken in order. */
 export function namedBy(steps: readonly PlanStep[], results: readonly Result[]): Map<Result, PlanStep> {
   const named = new Map<Result, PlanStep>()
   const left = groupedBy(steps, ({ callId, chars }) => nameOf(callId, chars))

@@ -3,11 +3,12 @@ import { bytesOf } from '../media/medium.js'
 import { elementAt, get, isList, isObject, isPlain, tryRead } from '../untrusted.js'
 import { isEncoded, isSilent } from './members.js'
 
-/** Depth and number of values up to which a message is measured. What is beyond is measured by its JSON. */
+/** Depth and number of values up to which a message is measured. What is beyond is measured by its
+ *  JSON. */
 const DEPTH = 40
 
-/** Returns the bytes that a value takes in the body of a request, as JSON, without data that is not sent. Errs on the
- *  high side, since a framework may send less than it holds. */
+/** Returns the bytes that a value takes in the body of a request, as JSON, without data that is not
+ *  sent. Errs on the high side, since a framework may send less than it holds. */
 export function bodyBytes(value: unknown, depth = 0): number {
   // Base64 has no escapes, and one byte a char.
   if (typeof value === 'string') return isEncoded(value) ? value.length + 2 : jsonBytes(value)

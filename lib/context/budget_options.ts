@@ -64,7 +64,8 @@ export function checkBudget(input: Omit<PrecheckInput, 'messages'>): BudgetOptio
 
 const CHARS_PER_TOKEN = 4
 
-/** Returns the tokens that a window leaves to a prompt. The reserve takes at most a quarter of it. */
+/** Returns the tokens that a window leaves to a prompt. The reserve takes at most a quarter of
+ *  it. */
 function budgetOf(contextTokens: number, reserveTokens: number): number {
   if (contextTokens === Number.POSITIVE_INFINITY) return contextTokens
   return contextTokens - Math.min(reserveTokens, Math.floor(contextTokens / 4))
@@ -88,7 +89,8 @@ function resultChars(contextTokens: number): number {
   return Math.min(Math.floor((contextTokens * 3) / 10) * CHARS_PER_TOKEN, tierChars(contextTokens))
 }
 
-/** Returns the chars of all tool results together: half the window, or more if four results need more. */
+/** Returns the chars of all tool results together: half the window, or more if four results need
+ *  more. */
 export function allResultsChars(contextTokens: number, maxEach: number): number {
   return Math.max(4 * maxEach, (contextTokens * CHARS_PER_TOKEN) / 2)
 }

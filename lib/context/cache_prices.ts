@@ -13,27 +13,31 @@ export interface Saving {
   readonly age: number
 }
 
-/** Factor applied to what a change costs, where it must not cost too much: token counts are estimates. */
+/** Factor applied to what a change costs, where it must not cost too much: token counts are
+ *  estimates. */
 const MARGIN = 1.1
 
 /** What is known of the requests to come. */
 export interface Outlook {
-  /** Their number with this one, if the caller knows it. Otherwise this one may be the last, so that a change may cost
-   *  no more than `balance`: then no history is ever dearer than without changes. */
+  /** Their number with this one, if the caller knows it. Otherwise this one may be the last, so
+   *  that a change may cost no more than `balance`: then no history is ever dearer than without
+   *  changes. */
   readonly requests: number | undefined
   /** What earlier changes have saved so far, less what they cost. */
   readonly balance: number
 }
 
-/** Savings that a provider's prompt is changed for, and what this request costs less (more if negative). */
+/** Savings that a provider's prompt is changed for, and what this request costs less (more if
+ *  negative). */
 export interface Change<T> {
   readonly savings: readonly T[]
   readonly price: number
 }
 
 /**
- * Prices of a prompt whose beginning a provider caches. A change at a message has the provider write the rest of the
- * prompt again instead of reading it, once. The tokens that it saves are not read in this request, nor in those to come.
+ * Prices of a prompt whose beginning a provider caches. A change at a message has the provider
+ * write the rest of the prompt again instead of reading it, once. The tokens that it saves are not
+ * read in this request, nor in those to come.
  */
 export class CachePrices {
   constructor(
@@ -47,11 +51,11 @@ export class CachePrices {
   }
 
   /**
-   * Returns the change that pays most, undefined if none pays. Everything after its first message that can become
-   * shorter does: the provider writes that part anew in any case.
+   * Returns the change that pays most, undefined if none pays. Everything after its first message
+   * that can become shorter does: the provider writes that part anew in any case.
    *
-   * `tokens`: those of each message; `sent`: the messages of the last request, which are cached; `least`: tokens that a
-   * change must save.
+   * `tokens`: those of each message; `sent`: the messages of the last request, which are cached;
+   * `least`: tokens that a change must save.
    */
   best<T extends Saving>(
     savings: readonly T[],

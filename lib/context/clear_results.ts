@@ -1,8 +1,9 @@
 // Clears old tool results from a history, so that each clearing pays.
 //
-// A provider caches the beginning of a prompt, and reads it for a tenth of the price of writing it. A cleared result is
-// no longer sent, but everything after it is written again. So a clearing happens only if the tokens that it saves over
-// the requests to come are worth more than the cache that it rewrites (`cache_prices.ts`).
+// A provider caches the beginning of a prompt, and reads it for a tenth of the price of writing it.
+// A cleared result is no longer sent, but everything after it is written again. So a clearing
+// happens only if the tokens that it saves over the requests to come are worth more than the cache
+// that it rewrites (`cache_prices.ts`).
 //
 //   repeat  What the state of an earlier call names is written as it was, byte for byte.
 //   dedupe  A result that repeats another becomes a reference (`repeated.ts`).
@@ -78,7 +79,8 @@ class History {
     return Object.hasOwn(results, key) ? results[key] : undefined
   }
 
-  /** Returns true if the history still has the result that an entry refers to, which a compaction may have taken. */
+  /** Returns true if the history still has the result that an entry refers to, which a compaction
+   *  may have taken. */
   #hasTarget({ of }: ClearedResult): boolean {
     if (!of) return true
     this.#byKey ??= new Map(this.#uses.map((use) => [use.key, use]))
@@ -103,7 +105,8 @@ class History {
     }
   }
 
-  /** Returns what the clearings up to the last request have saved, less what they cost. Each request reads less. */
+  /** Returns what the clearings up to the last request have saved, less what they cost. Each
+   *  request reads less. */
   #balance(): number {
     const { balance } = this.#clearing.state
     if (!balance) return 0
@@ -121,7 +124,8 @@ class History {
     }
   }
 
-  /** Returns the results to clear, undefined if none pays. `tokens`: those of each message before. */
+  /** Returns the results to clear, undefined if none pays. `tokens`: those of each message
+   *  before. */
   #change(tokens: readonly number[], balance: number): Change<Shortening> | undefined {
     const { trigger, prices, clearAtLeast, requestsToCome: requests } = this.#clearing
     const isReached =
@@ -155,8 +159,8 @@ class History {
     return tool !== undefined && excludeTools.has(tool)
   }
 
-  /** Returns the results before the last `keep` that a line would shorten. Those stay to which a later one refers that
-   *  stays. */
+  /** Returns the results before the last `keep` that a line would shorten. Those stay to which a
+   *  later one refers that stays. */
   #clearable(repeats: readonly Shortening[]): Shortening[] {
     const older = Math.max(0, this.#uses.length - this.#clearing.keep)
     const pending = new Map(repeats.map(({ use, entry }) => [use, entry]))

@@ -14,7 +14,8 @@ import { appliedBy } from './apply_plan.js'
 /** Looks only at both ends of a text, where most notices are. */
 const GLANCE = { reach: { head: 0, tail: 0 } }
 
-/** Chars of a result up to which it stays. The text of a cleared result is shorter, as any name in it is short. */
+/** Chars of a result up to which it stays. The text of a cleared result is shorter, as any name in
+ *  it is short. */
 export const LEAST = 400
 
 /** Returns the advice on the saved output that the notices in a result name. */
@@ -42,8 +43,8 @@ function isText({ json }: Slot): boolean {
   return json?.as !== REST
 }
 
-/** Returns a copy of a message in which texts replace results and their payloads. `texts`: by the number of the result
- *  in the message, as for `ToolUse.nth`. */
+/** Returns a copy of a message in which texts replace results and their payloads. `texts`: by the
+ *  number of the result in the message, as for `ToolUse.nth`. */
 export function withoutResults(message: unknown, texts: ReadonlyMap<number, string>): unknown {
   const batch = new Batch([message], appliedBy)
   const results = batch.results.map(({ result }) => result)
@@ -94,7 +95,8 @@ function shortened(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shortened(member)]))
 }
 
-/** Returns a copy of a message in which the arguments of calls are cleared. `names`: of the calls, by id or tool. */
+/** Returns a copy of a message in which the arguments of calls are cleared. `names`: of the calls,
+ *  by id or tool. */
 export function withoutInputs(message: unknown, names: ReadonlySet<string>): unknown {
   if (!isObject(message)) return message
   const made = tryRead(() => {

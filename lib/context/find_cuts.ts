@@ -49,7 +49,8 @@ export class PromptResult implements ResultExtent {
     return media === undefined ? step : { ...step, media }
   }
 
-  /** Returns what a cut to `maxChars` frees, as applying a plan makes it. Negative if a counter finds more. */
+  /** Returns what a cut to `maxChars` frees, as applying a plan makes it. Negative if a counter
+   *  finds more. */
   freed(maxChars: number, { counter, maxRequestBytes }: BudgetOptions): Gain {
     const known = this.#left?.get(maxChars)
     if (known) return known
@@ -117,8 +118,8 @@ export class CutSearch {
   }
 
   /**
-   * Finds the smallest cuts that hold the caps and make the prompt fit, or the largest ones if none suffice. `most`:
-   * cuts that leave `spare` tokens to spare, or the largest ones.
+   * Finds the smallest cuts that hold the caps and make the prompt fit, or the largest ones if none
+   * suffice. `most`: cuts that leave `spare` tokens to spare, or the largest ones.
    */
   least(fits: Fits, spare: number): { cuts: Cuts; most: Cuts } {
     const total = this.#rows.reduce((sum, { chars }) => sum + chars, 0)
@@ -132,7 +133,8 @@ export class CutSearch {
     }
   }
 
-  /** Searches between cuts to `low` chars, which suffice, and those to `high` chars, which do not. */
+  /** Searches between cuts to `low` chars, which suffice, and those to `high` chars, which do
+   *  not. */
   #between(low: number, cuts: Cuts, high: number, fits: Fits): Cuts {
     if (high - low <= Math.max(1, high / PRECISION)) return cuts
     const at = Math.floor((low + high) / 2)
@@ -153,8 +155,8 @@ export class CutSearch {
     return { steps, freedEarlier, freedLater, freedBytes }
   }
 
-  /** Plans cuts to `maxChars` of all results together. Each keeps `minKeepChars` and a notice, except as a last
-   *  resort. */
+  /** Plans cuts to `maxChars` of all results together. Each keeps `minKeepChars` and a notice,
+   *  except as a last resort. */
   #steps(maxChars: number): readonly ResultCap[] {
     const { aggregate, maxEach, isLastResort = false } = this.#options
     return this.#planner.steps({ ...aggregate, maxChars }, maxEach, !isLastResort)

@@ -4,7 +4,8 @@ import { sumOf } from './token_counter.js'
 
 /** Bytes of a block of words beside the words, at most. */
 const BLOCK = 40
-/** Bytes of the smallest payload that goes, which takes more of a request than any words in its place. */
+/** Bytes of the smallest payload that goes, which takes more of a request than any words in its
+ *  place. */
 const LEAST = 512
 
 /** A payload of a tool result that words may replace, and what that frees. */
@@ -15,7 +16,8 @@ interface Drop {
   readonly freed: number
 }
 
-/** The payloads of tool results in the order in which they go: those of older results, then those of the latest. */
+/** The payloads of tool results in the order in which they go: those of older results, then those
+ *  of the latest. */
 export class Drops {
   readonly #drops: readonly Drop[]
   readonly #counted: number
@@ -42,7 +44,8 @@ export class Drops {
     return { ...cuts, freedEarlier, freedLater, freedBytes }
   }
 
-  /** Returns the fewest payloads to drop, from `from` on, with which a test holds, or all of them if none do. */
+  /** Returns the fewest payloads to drop, from `from` on, with which a test holds, or all of them
+   *  if none do. */
   fewest(holds: (count: number) => boolean, from = 0): number {
     let [low, high] = [from, this.count]
     while (low < high) {

@@ -5,8 +5,9 @@ interface Run {
   lines: number
 }
 
-/** Returns the changes from one text to another as hunks of a unified diff without context and without the lines that are
- *  gone, since the older text has these. Lines that occur once in each text say where both are alike. */
+/** Returns the changes from one text to another as hunks of a unified diff without context and
+ *  without the lines that are gone, since the older text has these. Lines that occur once in each
+ *  text say where both are alike. */
 export function lineDiff(older: string, newer: string): string {
   const [before, after] = [older.split('\n'), newer.split('\n')]
   const hunks: string[] = []
@@ -47,7 +48,8 @@ function runsOf(before: readonly string[], after: readonly string[]): Run[] {
   return runs
 }
 
-/** Returns the longest list of lines that occur once in each text and have the same order in both. */
+/** Returns the longest list of lines that occur once in each text and have the same order in
+ *  both. */
 function anchorsOf(before: readonly string[], after: readonly string[]) {
   const places = onceIn(before)
   const pairs = [...onceIn(after)].flatMap(([line, after]) => {
@@ -55,7 +57,8 @@ function anchorsOf(before: readonly string[], after: readonly string[]) {
     return before === undefined ? [] : { before, after }
   })
   pairs.sort((one, two) => one.after - two.after)
-  // The longest rising subsequence: for each length the end that is lowest, and for each pair the one before.
+  // The longest rising subsequence: for each length the end that is lowest, and for each pair the
+  // one before.
   const ends: number[] = []
   const previous: (number | undefined)[] = []
   for (const [at, { before }] of pairs.entries()) {

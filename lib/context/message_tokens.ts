@@ -11,7 +11,8 @@ import { ARGUMENTS, isEncoded, kindsOf, MADE, MEDIUM, PAYLOAD, SILENT } from './
 import { isCurrent, type Snapshot, snapshotOf } from './snapshot.js'
 import type { Counter } from './token_counter.js'
 
-/** Tokens beside the text: the delimiters and role of a message, and the delimiters of a block and a call. */
+/** Tokens beside the text: the delimiters and role of a message, and the delimiters of a block and
+ *  a call. */
 export const MESSAGE = 4
 const BLOCK = 3
 const CALL = 12
@@ -45,10 +46,12 @@ export interface MessageShares {
   bytes?: number
 }
 
-/** Messages with their counts. An agent checks before every request, and most of its history stays the same. */
+/** Messages with their counts. An agent checks before every request, and most of its history stays
+ *  the same. */
 const remembered = new WeakMap<object, { shares: MessageShares; snapshot: Snapshot }>()
 
-/** Reads messages. Counts of a caller's counter are not remembered, since they may change at any time. */
+/** Reads messages. Counts of a caller's counter are not remembered, since they may change at any
+ *  time. */
 export function readShares(messages: readonly unknown[], counter: Counter): MessageShares[] {
   return messages.map((message) => {
     if (!counter.isOwn || !isObject(message)) return read(message)
@@ -61,8 +64,8 @@ export function readShares(messages: readonly unknown[], counter: Counter): Mess
   })
 }
 
-/** Returns the tokens of messages, and counts what is not counted yet. `provider`: its place among the tokens of an
- *  image. */
+/** Returns the tokens of messages, and counts what is not counted yet. `provider`: its place among
+ *  the tokens of an image. */
 export function tokensOf(messages: readonly MessageShares[], counter: Counter, provider: number): number {
   const texts: string[] = []
   const owners: Share[] = []
@@ -233,8 +236,8 @@ class ContentReader {
   }
 }
 
-/** Returns true if an object is an image or other media by its type. A media type alone does not count beside a text,
- *  or in a link. */
+/** Returns true if an object is an image or other media by its type. A media type alone does not
+ *  count beside a text, or in a link. */
 function isMediaBlock(value: object): boolean {
   const kind = get(value, 'type')
   // The name of a call that a server ran names its result.

@@ -8,8 +8,8 @@ const SILENT = { phase: 'result', isTrial: true } as const
 /** Every image and document. */
 const ALL = budgetFor({ imageBytes: 0, documentBytes: 0 })
 
-/** The payloads that the requests of a run do not carry: those over the caller's limits, and those that the provider
- *  rejected. */
+/** The payloads that the requests of a run do not carry: those over the caller's limits, and those
+ *  that the provider rejected. */
 export class OmittedMedia {
   readonly #budgets: MediaBudget[]
   /** Measures of payloads that were rejected for a limit that the provider did not state. */
@@ -28,7 +28,8 @@ export class OmittedMedia {
     return this.#measures.size > 0 ? withoutRefused(bounded, ALL, SILENT, this.#measures).messages : bounded
   }
 
-  /** Takes in the refusal of a payload in messages that were sent. Returns false if none is left to omit. */
+  /** Takes in the refusal of a payload in messages that were sent. Returns false if none is left to
+   *  omit. */
   reject({ limit, unit, index }: ProviderError, messages: readonly unknown[]): boolean {
     const budget =
       limit !== undefined && budgetFor(unit === 'pixels' ? { pixels: limit } : { imageBase64: limit })

@@ -69,7 +69,8 @@ export class Prompt {
     return this.#usage ? this.#anchored(this.#usage, NO_CUTS, margin) : this.#estimated(NO_CUTS, margin)
   }
 
-  /** Checks the prompt. Where prices are given, the cheaper plan is taken of those that help as much. */
+  /** Checks the prompt. Where prices are given, the cheaper plan is taken of those that help as
+   *  much. */
   check(): Precheck {
     const { orders, aggregate, prices } = this.#options
     const checks = orders.map((order) =>
@@ -83,8 +84,8 @@ export class Prompt {
     return priced.reduce((best, check) => (check.price < best.price ? check : best))
   }
 
-  /** Returns the price of the request after a plan. Messages before the last answer of the model are cached, up to the
-   *  first one that the plan changes. */
+  /** Returns the price of the request after a plan. Messages before the last answer of the model
+   *  are cached, up to the first one that the plan changes. */
   #priceOf(plan: readonly PlanStep[], prices: CachePrices): number {
     const { counter, provider, systemPrompt, tools, prompt } = this.#options
     const left = applyPlan(this.#read, plan)
@@ -113,7 +114,8 @@ export class Prompt {
     }
     const isOver = isBounded && this.bytes > maxRequestBytes
     if (estimatedTokens <= budgetTokens && !isOver) return { route: 'fits', ...figures, plan: [] }
-    // Also counts the messages that the provider counted: the tokens freed from a result depend on its size.
+    // Also counts the messages that the provider counted: the tokens freed from a result depend on
+    // its size.
     const uncut = this.#left(NO_CUTS)
     const drops = new Drops(this.#rows, options, this.#usage?.messages ?? 0)
     const isSmall = (cuts: Cuts) => !isOver || this.bytes - cuts.freedBytes <= maxRequestBytes
@@ -137,8 +139,8 @@ export class Prompt {
     return { route, ...figures, plan: this.#planOf(cuts.steps, drops.kept(gone)) }
   }
 
-  /** Returns the tokens of the prompt after cuts. The provider's count is void once the history changes, so the prompt
-   *  must also fit by the estimate alone. */
+  /** Returns the tokens of the prompt after cuts. The provider's count is void once the history
+   *  changes, so the prompt must also fit by the estimate alone. */
   #left(cuts: Cuts): number {
     const { safetyMargin } = this.#options
     const estimated = this.#estimated(cuts, safetyMargin)
@@ -185,8 +187,8 @@ export class Prompt {
     return text === '' ? 0 : MESSAGE + sumOf([text], this.#options.counter)
   }
 
-  /** Makes steps that name results by message, id and length. Results that share all three get a step each, so that
-   *  none takes the step of another. */
+  /** Makes steps that name results by message, id and length. Results that share all three get a
+   *  step each, so that none takes the step of another. */
   #planOf(steps: readonly ResultCap[], media: ReadonlyMap<PromptResult, number>): PlanStep[] {
     const left = new Map(steps.map(({ index, maxChars }) => [this.#rows[index] as PromptResult, maxChars]))
     const names = new Set([...left.keys(), ...media.keys()].map(({ name }) => name))
@@ -195,7 +197,8 @@ export class Prompt {
   }
 }
 
-/** Returns the tool results of messages. Results from the last message of the model on are the latest. */
+/** Returns the tool results of messages. Results from the last message of the model on are the
+ *  latest. */
 function rowsOf(messages: readonly MessageShares[], history: History): PromptResult[] {
   const answer = messages.findLastIndex(({ isAnswer }) => isAnswer)
   return messages.flatMap(({ results, media }, at) =>

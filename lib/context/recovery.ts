@@ -104,8 +104,9 @@ class Recovery<R, M> {
     }
   }
 
-  /** Chooses the next step: the first that is possible. If none is, a prompt that the provider has not refused is sent,
-   *  since estimates run high, and a refused one is given up. Gives up once all requests are used. */
+  /** Chooses the next step: the first that is possible. If none is, a prompt that the provider has
+   *  not refused is sent, since estimates run high, and a refused one is given up. Gives up once
+   *  all requests are used. */
   #nextStep(view: View<M>): { step: Remedy | 'send' | 'give_up'; reason: string } {
     const { checked, mustShrink } = view
     const { route, overflowTokens, requestBytes } = checked
@@ -273,8 +274,8 @@ class Recovery<R, M> {
     return { ...options, safetyMargin: Math.max(safetyMargin, budgetTokens / tokens) }
   }
 
-  /** Restates a check with the caller's margin, since that of `#optionsFor` is artificial. The overflow is that of the
-   *  budget or of the ceiling. */
+  /** Restates a check with the caller's margin, since that of `#optionsFor` is artificial. The
+   *  overflow is that of the budget or of the ceiling. */
   #withOwnMargin(prompt: Prompt, checked: Precheck): Precheck {
     const estimatedTokens = prompt.estimate(this.#options.safetyMargin)
     const excess = Math.ceil(prompt.tokens - this.#ceiling.tokens)
@@ -319,7 +320,8 @@ function counted(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
 
-/** Waits for work. If the signal aborts first, rejects with its reason at once and ignores the outcome of the work. */
+/** Waits for work. If the signal aborts first, rejects with its reason at once and ignores the
+ *  outcome of the work. */
 async function unlessAborted<T>(signal: AbortSignal | undefined, work: () => T | PromiseLike<T>): Promise<T> {
   if (!signal) return work()
   signal.throwIfAborted()
@@ -329,7 +331,8 @@ async function unlessAborted<T>(signal: AbortSignal | undefined, work: () => T |
     signal.addEventListener('abort', stop, { once: true })
   })
   try {
-    // The signal comes first in the race, so its reason wins over a rejection that the abort causes.
+    // The signal comes first in the race, so its reason wins over a rejection that the abort
+    // causes.
     return await Promise.race([aborted, (async () => work())()])
   } finally {
     signal.removeEventListener('abort', stop)

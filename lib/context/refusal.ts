@@ -7,22 +7,23 @@ export function isRefusal({ kind }: ProviderError): boolean {
   return KINDS.includes(kind)
 }
 
-/** Share of the provider's limit that the next prompt may reach, since removed and kept text may be estimated
- *  differently. */
+/** Share of the provider's limit that the next prompt may reach, since removed and kept text may be
+ *  estimated differently. */
 const SLACK = 0.95
 /** Share of that limit for truncations, since estimates are at most 15 % low. */
 const CUT_SLACK = 0.85
 /** Share of the refused prompt if the provider gave no numbers. */
 const HALF = 0.5
 
-/** The size of a prompt: its estimate, without a margin, and the bytes of the body of its request. */
+/** The size of a prompt: its estimate, without a margin, and the bytes of the body of its
+ *  request. */
 export interface Size {
   tokens: number
   bytes: number
 }
 
-/** A refusal of a prompt that was too large, and the size that the next one may have. Sizes are in its unit: tokens, or
- *  bytes if the request was too large. */
+/** A refusal of a prompt that was too large, and the size that the next one may have. Sizes are in
+ *  its unit: tokens, or bytes if the request was too large. */
 export class Refusal {
   /** The size of the refused prompt. */
   readonly size: number
@@ -60,8 +61,8 @@ export class Refusal {
     return Math.max(1, Math.min(half, Math.min(scaled ?? most, most) * CUT_SLACK))
   }
 
-  /** Tokens over the limit by the provider's numbers, 0 if it gave none. Bytes and characters count in
-   *  proportion. */
+  /** Tokens over the limit by the provider's numbers, 0 if it gave none. Bytes and characters count
+   *  in proportion. */
   get overflow(): number {
     if (this.inBytes || this.#inCharacters)
       return Math.ceil(this.prompt.tokens * Math.max(0, 1 - this.ceiling / this.size))
@@ -74,7 +75,8 @@ export class Refusal {
     return this.inBytes || this.#inCharacters ? undefined : this.error.actual
   }
 
-  /** Returns the provider's limit on the scale of our measure, or undefined if it gave no numbers. */
+  /** Returns the provider's limit on the scale of our measure, or undefined if it gave no
+   *  numbers. */
   #scaledLimit(): number | undefined {
     const { size } = this
     if (this.#inCharacters) {

@@ -9,8 +9,8 @@ const NEAR = 1 / 4
 /** Chars of the longest text that is compared line by line. */
 const LONGEST = 1_000_000
 
-/** Returns for each result that repeats an earlier one the text in its place. `isOpen`: returns true for a result that is
- *  sent as it is. */
+/** Returns for each result that repeats an earlier one the text in its place. `isOpen`: returns
+ *  true for a result that is sent as it is. */
 export function repeatsIn(
   uses: readonly ToolUse[],
   calls: MadeCalls,

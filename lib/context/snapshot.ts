@@ -6,11 +6,12 @@ const MOST = 60_000
 /** Depth up to which a value is read. Bounds the stack, and cycles. */
 const DEPTH = 200
 
-/** Everything that a value held at one time. For each object: itself, the number of its members, their names unless it
- *  is a list, and their values. */
+/** Everything that a value held at one time. For each object: itself, the number of its members,
+ *  their names unless it is a list, and their values. */
 export type Snapshot = readonly unknown[]
 
-/** Returns undefined for a value that holds too much, or anything but plain data, whose state cannot be seen. */
+/** Returns undefined for a value that holds too much, or anything but plain data, whose state
+ *  cannot be seen. */
 export function snapshotOf(value: object): Snapshot | undefined {
   const taken: unknown[] = []
   return tryRead(() => take(value, taken, DEPTH)) ? taken : undefined
@@ -56,7 +57,8 @@ function holds(snapshot: Snapshot): boolean {
 function countOf(object: object): number {
   if (isList(object)) return object.length
   let count = 0
-  // Includes inherited names, which is consistent between calls and faster than a list of own names.
+  // Includes inherited names, which is consistent between calls and faster than a list of own
+  // names.
   for (const _ in object) count += 1
   return count
 }

@@ -8,8 +8,8 @@ const BETWEEN = /[\s'"`,;:=()<>|]+/
 /** Matches an argument that names something, as a path does. */
 const NAME = /^(?=.*[\w-][./]|.*[./][\w-])\S{3,}$/
 
-/** Returns the results that a later call of another tool used by name, such as the file that was edited since. If the
- *  same call was made again, only its last result counts. */
+/** Returns the results that a later call of another tool used by name, such as the file that was
+ *  edited since. If the same call was made again, only its last result counts. */
 export function usedIn(uses: readonly ToolUse[], calls: MadeCalls): Set<ToolUse> {
   const words = new Map<string, MadeCall[]>()
   for (const call of calls.all())
@@ -30,7 +30,8 @@ export function usedIn(uses: readonly ToolUse[], calls: MadeCalls): Set<ToolUse>
   return new Set([...last.values()].filter((use) => isUsed(use, calls.of(use))))
 }
 
-/** Returns what tells a call from others. Long arguments do not count, since a clearing may take them. */
+/** Returns what tells a call from others. Long arguments do not count, since a clearing may take
+ *  them. */
 function asked(call: MadeCall | undefined): string | undefined {
   return call && jsonOf([call.tool, call.args.map(withoutLong)])
 }

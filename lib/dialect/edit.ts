@@ -7,13 +7,14 @@ import { shrunk } from './side_data.js'
 import { parseWellFormed, wellFormed } from './slots.js'
 import { changedIn, isMembers, REST, type Slot } from './walk.js'
 
-/** The change of a slot: another text, null to remove its block, or a JSON value with well-formed strings. `text`: its
- *  JSON, if more than that changed. */
+/** The change of a slot: another text, null to remove its block, or a JSON value with well-formed
+ *  strings. `text`: its JSON, if more than that changed. */
 export type Edit = string | null | { readonly value: unknown; readonly text?: string | undefined }
 
 type Changes = Map<string | number, unknown>
 
-/** Copies the objects above each change and shares all others. Prototypes and other properties are kept. */
+/** Copies the objects above each change and shares all others. Prototypes and other properties are
+ *  kept. */
 export class Draft {
   /** Changes by the place of their holder. A `PathNode` as a new value stands for its copy. */
   readonly #changes = new Map<PathNode, Changes>()
@@ -106,8 +107,8 @@ export class Draft {
   }
 
   /**
-   * Removes blocks without remaining text. A text that is not in a block, or shares one with remaining text, becomes
-   * "".
+   * Removes blocks without remaining text. A text that is not in a block, or shares one with
+   * remaining text, becomes "".
    */
   #drop(result: Result, gone: ReadonlySet<Slot>): void {
     const blocks = new Blocks(result.place)
@@ -122,7 +123,8 @@ export class Draft {
     }
   }
 
-  /** Moves the cache marks of removed blocks to the block before each, or else after it. They end a cached prefix. */
+  /** Moves the cache marks of removed blocks to the block before each, or else after it. They end a
+   *  cached prefix. */
   #bequeath(list: PathNode, gone: ReadonlySet<number>): void {
     const blocks = list.value as readonly unknown[]
     const heirs = heirsIn(blocks, gone)
@@ -138,7 +140,8 @@ export class Draft {
   }
 }
 
-/** Returns for each block the index of the last one before it that stays or, without one, of the first that stays. */
+/** Returns for each block the index of the last one before it that stays or, without one, of the
+ *  first that stays. */
 function heirsIn(blocks: readonly unknown[], gone: ReadonlySet<number>): (number | undefined)[] {
   const heirs: (number | undefined)[] = []
   let heir: number | undefined
@@ -179,7 +182,8 @@ class Blocks {
   }
 
   /**
-   * Returns the elements to remove, by list. A list that would become empty is removed with the block that holds it.
+   * Returns the elements to remove, by list. A list that would become empty is removed with the
+   * block that holds it.
    */
   gone(): Map<PathNode, Set<number>> {
     const lists = new Map<PathNode, Set<number>>()

@@ -1,12 +1,14 @@
 import { elementAt, get, isList, isObject } from '../untrusted.js'
 
 /**
- * Paths into a caller's value. `content[type=text].text` goes to `content`, then to each element whose `type` is
- * `text`, then to its `text`. In a filter, `a|b` matches either value, `tool-*` a prefix, and `!=0` any other number.
- * `[]` matches each element. If there is an object in place of a list, a filter applies to the object.
+ * Paths into a caller's value. `content[type=text].text` goes to `content`, then to each element
+ * whose `type` is `text`, then to its `text`. In a filter, `a|b` matches either value, `tool-*` a
+ * prefix, and `!=0` any other number. `[]` matches each element. If there is an object in place of
+ * a list, a filter applies to the object.
  */
 
-/** An object on a path, with its parent. Several paths lead through it, and each property is read once. */
+/** An object on a path, with its parent. Several paths lead through it, and each property is read
+ *  once. */
 export class PathNode {
   /** Name of the second copy that a class keeps of its properties. */
   twin: string | undefined
@@ -50,7 +52,8 @@ interface Read {
   readonly before: Read | undefined
 }
 
-/** The field of src/dialects.json that lists a path, and for JSON and payloads how a text replaces it. */
+/** The field of src/dialects.json that lists a path, and for JSON and payloads how a text replaces
+ *  it. */
 export interface Mark {
   readonly field: string
   readonly as: string
@@ -122,7 +125,8 @@ export class Paths {
     return this.ends.length === 1 && this.ends[0]?.field === 'aside' && this.isLeaf
   }
 
-  /** The name of the one member that paths lead to, undefined if they lead elsewhere. Most are one name. */
+  /** The name of the one member that paths lead to, undefined if they lead elsewhere. Most are one
+   *  name. */
   get onlyName(): string | undefined {
     const { names, next } = this
     return !this.leadsToElements && names.length === 1 && next[0]?.isLeaf ? names[0] : undefined
@@ -248,8 +252,8 @@ export function leads(paths: Paths, place: PathNode): boolean {
   return name === undefined ? endsAt(paths, place).length > 0 : place.read(name) !== undefined
 }
 
-/** Calls back with each value that paths lead to, in order, and the field of its path. Makes no places, so what is read
- *  is read again by whoever looks again. */
+/** Calls back with each value that paths lead to, in order, and the field of its path. Makes no
+ *  places, so what is read is read again by whoever looks again. */
 export function visit(paths: Paths, value: unknown, found: (value: unknown, field: string) => void): void {
   const list = isList(value) ? value : undefined
   const here = isObject(value) && !list ? paths.at(value) : paths

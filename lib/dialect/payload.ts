@@ -2,7 +2,8 @@ import { native } from '../engine.js'
 
 type Members = Record<string, unknown>
 
-/** Members that name the type of an object's bytes, most reliable first. As in src/slots/payload_name.rs. */
+/** Members that name the type of an object's bytes, most reliable first. As in
+ *  src/slots/payload_name.rs. */
 const NAMES = ['mimeType', 'mime_type', 'mediaType', 'media_type', 'format', 'type']
 /** A media type or a format, which a notice may repeat. */
 const NAME = /^[\w.+-]{1,60}(?:\/[\w.+-]{1,60})?$/
@@ -10,7 +11,8 @@ const NAME = /^[\w.+-]{1,60}(?:\/[\w.+-]{1,60})?$/
 const MEDIA =
   /^(?:aac|flac|gif|jpe?g|m4a|mp[34]|ogg|opus|pcm(?:16)?|pdf|png|wav|web[mp]|(?:input_)?(?:image|audio|video|media))$/
 
-/** Returns the type of the bytes in an object by its members: a media type other than text, a format, or a tag. */
+/** Returns the type of the bytes in an object by its members: a media type other than text, a
+ *  format, or a tag. */
 export function mediumOf(data: Members): string | undefined {
   for (const name of NAMES) {
     const value = data[name]
@@ -27,7 +29,8 @@ function isMedium(text: string): boolean {
 const MAYBE = /"(?:data:|[\w+/\\-]{64})/
 
 /**
- * Returns JSON with its payloads replaced by their sizes, or undefined if it has none. No cut can then split a payload.
+ * Returns JSON with its payloads replaced by their sizes, or undefined if it has none. No cut can
+ * then split a payload.
  */
 export function withNames(json: string): string | undefined {
   return MAYBE.test(json) ? (native.withPayloadNames(json) ?? undefined) : undefined

@@ -167,7 +167,8 @@ class Form {
     return this.made
   }
 
-  /** Returns the results that a value is or carries, undefined if it has another form, null if only places tell. */
+  /** Returns the results that a value is or carries, undefined if it has another form, null if only
+   *  places tell. */
   values(value: object): object[] | undefined | null {
     if (this.isEmpty || this.blocks) return null
     const { has, results } = this.paths
@@ -180,7 +181,8 @@ class Form {
     return found.length > 0 ? found : undefined
   }
 
-  /** Returns the places of the results that a value is or carries, undefined if it has another form. */
+  /** Returns the places of the results that a value is or carries, undefined if it has another
+   *  form. */
   places(root: PathNode): PathNode[] | undefined {
     const { has, results: paths } = this.paths
     if (!has.every((paths) => leads(paths, root))) return undefined
@@ -215,11 +217,12 @@ for (const [at, call] of calls.entries()) toCalls.grow(call.at, { field: String(
 
 const fromUser = Paths.of(table.flatMap(({ user = [] }) => user))
 
-/** The paths to payloads of the user, by dialect. Made on first use, since few policies bound these. */
+/** The paths to payloads of the user, by dialect. Made on first use, since few policies bound
+ *  these. */
 let toPasted: { readonly name: DialectName; readonly paths: Paths }[] | undefined
 
-/** Returns the payloads in a message of the user as a result without texts, under the paths of the first dialect that
- *  has any. `named`: the caller's dialect, if given. */
+/** Returns the payloads in a message of the user as a result without texts, under the paths of the
+ *  first dialect that has any. `named`: the caller's dialect, if given. */
 export function pastedIn(root: PathNode, named: DialectName | undefined): Result | undefined {
   toPasted ??= table.flatMap(({ name, pasted }) => {
     const paths = new Paths()
@@ -240,7 +243,8 @@ export interface Call {
   readonly args: readonly unknown[]
 }
 
-/** Returns the name by which a result and its call know each other: the id or, without one, the tool. */
+/** Returns the name by which a result and its call know each other: the id or, without one, the
+ *  tool. */
 export function callName({ id, tool }: { id: string | undefined; tool: string | undefined }) {
   return id ?? tool
 }
@@ -252,7 +256,8 @@ export interface CallPlace {
   readonly args: readonly End[]
 }
 
-/** Returns the tool calls in a message, in the order of the rows, and within a row in that of the message. */
+/** Returns the tool calls in a message, in the order of the rows, and within a row in that of the
+ *  message. */
 export function callPlaces(message: object, root = new PathNode(message)): CallPlace[] {
   const found = endsAt(toCalls, root).map((end) => ({ row: Number(end.field), end }))
   return found
@@ -292,7 +297,8 @@ function valuesAt(paths: Paths, place: PathNode): unknown[] {
   return endsAt(paths, place).map(({ value }) => value)
 }
 
-/** Returns true if a message is an answer of the model. A failed turn is not one: results before it stay the latest. */
+/** Returns true if a message is an answer of the model. A failed turn is not one: results before it
+ *  stay the latest. */
 export function isAnswer(message: object, root = new PathNode(message)): boolean {
   return leads(fromModel, root) && !leads(failed, root)
 }
@@ -334,7 +340,8 @@ function formsBy(tagsOf: (form: Form) => readonly string[]): (tag: string) => re
   }
 }
 
-/** Returns the tool results that a value is or carries, in order. `named`: the caller's dialect, if given. */
+/** Returns the tool results that a value is or carries, in order. `named`: the caller's dialect, if
+ *  given. */
 export function readResults(
   value: object,
   named: DialectName | undefined,
@@ -343,7 +350,8 @@ export function readResults(
   try {
     return resultsOf(value, named, root ?? new PathNode(value))
   } catch {
-    // Code of the caller threw, such as the trap of a proxy. What can be read of the value is read from a copy.
+    // Code of the caller threw, such as the trap of a proxy. What can be read of the value is read
+    // from a copy.
     const data = plain(value)
     return isObject(data) ? resultsOf(data, named, new PathNode(data)) : NONE
   }
@@ -363,7 +371,8 @@ function resultsOf(value: object, named: DialectName | undefined, root: PathNode
   return result && (result.slots.length > 0 || result.isSure) ? [result] : NONE
 }
 
-/** Returns the places of the tool results that a message is or carries, with the row that reads them. */
+/** Returns the places of the tool results that a message is or carries, with the row that reads
+ *  them. */
 export function resultPlaces(
   root: PathNode,
 ): { readonly row: DialectRow; readonly places: readonly PathNode[] } | undefined {

@@ -4,10 +4,11 @@ import { elementAt, get, isBoxedText, isList, isObject, isPlain, tryRead } from 
 import { copy } from './shallow_copy.js'
 
 /**
- * Returns a value that answers alike whenever it is read: what was measured is what is sent. In plain data, accessors are
- * replaced by what they return, a `toJSON` by one that returns what it wrote, and proxies by copies. Data that shares its
- * parts so often that its JSON would be far larger than it is described. Returns the same value if there is none of that.
- * The code of a class is trusted. `beside`: names of members of the value that stay as they are.
+ * Returns a value that answers alike whenever it is read: what was measured is what is sent. In
+ * plain data, accessors are replaced by what they return, a `toJSON` by one that returns what it
+ * wrote, and proxies by copies. Data that shares its parts so often that its JSON would be far
+ * larger than it is described. Returns the same value if there is none of that. The code of a class
+ * is trusted. `beside`: names of members of the value that stay as they are.
  */
 export function settled<T>(value: T, beside: ReadonlySet<string> = NONE): T {
   if (!isObject(value) || isSteady(value, beside)) return value
@@ -16,7 +17,8 @@ export function settled<T>(value: T, beside: ReadonlySet<string> = NONE): T {
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** Returns true if a look at a value, which runs none of its code, shows that it is settled and not too large. */
+/** Returns true if a look at a value, which runs none of its code, shows that it is settled and not
+ *  too large. */
 export function isSteady(value: object, beside: ReadonlySet<string> = NONE): boolean {
   return roomIn(value, QUICK, 0, beside) >= 0
 }
@@ -30,7 +32,8 @@ const DEEP = 200
 
 const { getOwnPropertyDescriptor } = Object
 
-/** Returns the number of places that are left of `room`, negative if there are too many or one may answer in another way. */
+/** Returns the number of places that are left of `room`, negative if there are too many or one may
+ *  answer in another way. */
 function roomIn(value: unknown, room: number, depth: number, beside = NONE): number {
   if (!isObject(value) || ArrayBuffer.isView(value)) return room - 1
   if (types.isProxy(value) || 'toJSON' in value || depth > DEPTH) return -1
@@ -63,8 +66,9 @@ interface Steady {
 class Settler {
   /** Objects that were read. One that is being read stands for itself, as in a cycle. */
   readonly #known = new Map<object, Steady>()
-  /** Values that code of the caller may still make. It may do so without end. As members they count as two places each,
-   *  and so what they come to is written without a look at which of its parts are shared. */
+  /** Values that code of the caller may still make. It may do so without end. As members they count
+   *  as two places each, and so what they come to is written without a look at which of its parts
+   *  are shared. */
   #fresh = 0.4 * MOST
   /** Places that were read, each once. */
   #own = 0

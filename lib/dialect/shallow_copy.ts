@@ -4,8 +4,9 @@ import { get, isList, tryRead } from '../untrusted.js'
 export const GONE = Symbol('gone')
 
 /**
- * Copies an object with some of its properties changed. Its prototype and all other properties are kept. Accessors are
- * not run, an array keeps properties that are not indexes, and an index from its length on appends to it.
+ * Copies an object with some of its properties changed. Its prototype and all other properties are
+ * kept. Accessors are not run, an array keeps properties that are not indexes, and an index from
+ * its length on appends to it.
  */
 export function copy(value: object, changes: ReadonlyMap<string | number, unknown>): object {
   try {

@@ -3,10 +3,11 @@ import { plain, stringified } from '../json.js'
 import { settled } from './settled.js'
 
 /**
- * Caps the side data of a result to `maxBytes` of JSON. Data that fits is returned as it is. Otherwise returns a copy
- * that states the original size. Small scalars are kept first, long texts are truncated, payloads are replaced by their
- * size, and arrays and objects keep the entries that fit. Values without JSON (cycles, BigInt, maps, bytes) are
- * described. Returns undefined if not even an empty value fits.
+ * Caps the side data of a result to `maxBytes` of JSON. Data that fits is returned as it is.
+ * Otherwise returns a copy that states the original size. Small scalars are kept first, long texts
+ * are truncated, payloads are replaced by their size, and arrays and objects keep the entries that
+ * fit. Values without JSON (cycles, BigInt, maps, bytes) are described. Returns undefined if not
+ * even an empty value fits.
  */
 export function capSide(value: unknown, maxBytes: number): unknown {
   let data = value

@@ -10,8 +10,8 @@ export function isLight(value: object, policy: EnginePolicy): boolean {
   return roomAfter(value, lightRoom(policy)) >= 0
 }
 
-/** Returns the room in JSON within which any value fits unchanged, -1 if only its results can tell. `most`: without the
- *  options that tell of more than texts. */
+/** Returns the room in JSON within which any value fits unchanged, -1 if only its results can tell.
+ *  `most`: without the options that tell of more than texts. */
 export function lightRoom(policy: EnginePolicy, most = policy.light): number {
   const { media, sideData, maxSideBytes, structured } = policy
   if (prepares(policy) || media || sideData === 'drop' || structured !== 'both') return -1
@@ -34,12 +34,14 @@ export function textOf({ text, json }: Slot, policy: EnginePolicy): string {
   return json ? text : prepared(text, policy)
 }
 
-/** Returns the text of a JSON slot with its payloads replaced by their sizes, undefined if it has none. */
+/** Returns the text of a JSON slot with its payloads replaced by their sizes, undefined if it has
+ *  none. */
 export function named({ json }: Slot, text: string): string | undefined {
   return json && withNames(text)
 }
 
-/** Returns true if the text of a slot is the JSON of data, not a string that the model is sent as it is. */
+/** Returns true if the text of a slot is the JSON of data, not a string that the model is sent as
+ *  it is. */
 export function isData({ json }: Slot): boolean {
   return json !== undefined && (json.as === REST || typeof json.value !== 'string')
 }
@@ -69,7 +71,8 @@ export function parseWellFormed(json: string): unknown {
   return wellFormed(json) ?? JSON.parse(json)
 }
 
-/** Returns true if JSON has lone surrogates. It escapes these alone, so the text itself is always well-formed. */
+/** Returns true if JSON has lone surrogates. It escapes these alone, so the text itself is always
+ *  well-formed. */
 function hasLone(json: string): boolean {
   // A string search is faster than the regex, which few texts need.
   return json.includes('\\ud') && LONE.test(json)

@@ -13,21 +13,23 @@ export interface Slot {
 }
 
 /**
- * Marks a slot as the rest of a result: members and blocks that no path reads, though a framework may send them. A
- * small rest is kept. A larger one counts against the limits as JSON, and is shrunk in place.
+ * Marks a slot as the rest of a result: members and blocks that no path reads, though a framework
+ * may send them. A small rest is kept. A larger one counts against the limits as JSON, and is
+ * shrunk in place.
  */
 export const REST = 'rest'
 /** A string that is JSON, and must stay JSON. */
 const ENCODED = 'encoded'
 
-/** Bytes of JSON that the rest of a result may have beyond its limits, as in src/dialect/unread.rs. */
+/** Bytes of JSON that the rest of a result may have beyond its limits, as in
+ *  src/dialect/unread.rs. */
 export const LITTLE = 1_024
 /** Fields of paths whose ends are not listed. */
 const PARTS: ReadonlySet<string> = new Set(['text', 'json', 'aside', 'words'])
 /** Most chars of a tag or another word. */
 const WORD = 256
-/** Blocks of a list that have no size of their own. Of the others, those without a text are the rest. As in
- *  src/dialect/unread.rs. */
+/** Blocks of a list that have no size of their own. Of the others, those without a text are the
+ *  rest. As in src/dialect/unread.rs. */
 const BLOCKS = 2_000
 
 /** Returns true if a slot stands for members of an object, which have no common place. */
@@ -67,8 +69,8 @@ export class Walk {
     this.enter(here, place)
   }
 
-  /** Returns the texts in the order of their paths, unless the rest is small after it, and before blocks that are too
-   *  many. */
+  /** Returns the texts in the order of their paths, unless the rest is small after it, and before
+   *  blocks that are too many. */
   get slots(): readonly Slot[] {
     if (this.room >= 0) return this.texts
     const [rest, beyond] = [restOf(this.parts), restOf(this.beyond)]

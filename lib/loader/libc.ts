@@ -6,8 +6,9 @@ export type Libc = 'glibc' | 'musl'
 /** Bytes of a program that hold the name of its loader, unless a tool has moved it. */
 const HEAD = 4096
 
-/** Returns the C library that a program of Linux is linked to, by the name of its dynamic loader, or undefined if the
- *  program does not tell. This takes microseconds; a report of Node takes milliseconds. */
+/** Returns the C library that a program of Linux is linked to, by the name of its dynamic loader,
+ *  or undefined if the program does not tell. This takes microseconds; a report of Node takes
+ *  milliseconds. */
 export function libcOfProgram(path: string): Libc | undefined {
   const head = headOf(path)
   if (head.includes('/ld-musl-')) return 'musl'

@@ -16,8 +16,8 @@ export interface System {
   require(id: string): unknown
 }
 
-/** The system that runs this process. The literal `require` lets a bundler copy the engine; the other one is hidden from
- *  bundlers, which would look for the packages of all systems. */
+/** The system that runs this process. The literal `require` lets a bundler copy the engine; the
+ *  other one is hidden from bundlers, which would look for the packages of all systems. */
 export const here: System = {
   platform: process.platform,
   arch: process.arch,
@@ -27,8 +27,8 @@ export const here: System = {
   require: (id) => (require('node:module') as typeof import('node:module')).createRequire(__filename)(id),
 }
 
-/** Loads the engine beside this package, or else from the package for this system, which must have this version.
- *  Throws an Error with code ERR_SPILLWAY_PLATFORM that says what was tried. */
+/** Loads the engine beside this package, or else from the package for this system, which must have
+ *  this version. Throws an Error with code ERR_SPILLWAY_PLATFORM that says what was tried. */
 export function loadEngine(system: System): unknown {
   const failures: string[] = []
   const attempt = (name: string, load: () => unknown): unknown => {
@@ -54,7 +54,8 @@ function packagesFor({ platform, arch, libc }: System): string[] {
   return names.map((name) => `${scope}/${name}`)
 }
 
-/** Loads a package. Its version is checked first, since an engine of another one may take other arguments. */
+/** Loads a package. Its version is checked first, since an engine of another one may take other
+ *  arguments. */
 function loadPackage(system: System, id: string): unknown {
   const { version: found } = system.require(`${id}/package.json`) as { version: string }
   if (found !== version) throw new Error(`version ${found} is installed, but ${version} is needed`)

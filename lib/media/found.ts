@@ -23,7 +23,8 @@ export function blocksOf(result: Result): MediaBlock[] {
   })
 }
 
-/** Returns the innermost element of a list that holds a payload or, without a list, the member of the result. */
+/** Returns the innermost element of a list that holds a payload or, without a list, the member of
+ *  the result. */
 function blockOf(holder: PathNode, top: PathNode): PathNode | undefined {
   let at = holder
   while (at !== top && typeof at.key !== 'number' && at.parent && at.parent !== top) at = at.parent
@@ -60,7 +61,8 @@ export function runsIn(text: string): MediaRun[] {
   })
 }
 
-/** Returns true if the text of a slot is searched for base64. Data that no path reads may be a block. */
+/** Returns true if the text of a slot is searched for base64. Data that no path reads may be a
+ *  block. */
 export function hasRuns({ json }: Slot): boolean {
   return json?.as !== REST
 }

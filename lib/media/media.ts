@@ -16,7 +16,8 @@ export class ResultMedia {
   readonly #runs: readonly (readonly MediaRun[])[]
   readonly #isFromUser: boolean
 
-  /** `only`: the payloads that a plan names, each in a block of its own, or those of a message of the user. */
+  /** `only`: the payloads that a plan names, each in a block of its own, or those of a message of
+   *  the user. */
   constructor(result: Result, only?: 'blocks' | 'pasted') {
     this.#result = result
     this.#isFromUser = only === 'pasted'
@@ -100,7 +101,8 @@ export function refusalOf(item: Item, reason: MediaReason): Omit<RefusedMedia, '
 /** Members of an item in an array, as `judge_media` in src/bindings/media.rs reads them. */
 const COLUMNS = 5
 
-/** Returns for each payload the index of the reason in REASONS to replace it, 0 if it stays; undefined if all stay. */
+/** Returns for each payload the index of the reason in REASONS to replace it, 0 if it stays;
+ *  undefined if all stay. */
 export function judged(all: readonly (readonly Item[])[], budget: MediaBudget): number[][] | undefined {
   const packed = all
     .flat()

@@ -26,7 +26,8 @@ export const PROVIDERS = ['anthropic', 'openai', 'gemini'] as const
 /** Tokens of a payload whose dimensions cannot be read. */
 export const UNREAD: Tokens = [...PROVIDERS, 'any'].map(() => 2_000)
 
-/** Chars read from the start of a payload to find its dimensions: for most files, and for photos. */
+/** Chars read from the start of a payload to find its dimensions: for most files, and for
+ *  photos. */
 const HEADS = [4_096, 262_144]
 
 /** Dimensions of an image or 0, the class of the payload, and its tokens for each provider. */

@@ -3,9 +3,10 @@ import { get, isObject, isPlain, tryRead } from '../untrusted.js'
 type Class = new (fields: object) => object
 
 /**
- * Makes messages of a history whose messages are instances, as those of LangChain are: its functions call methods of
- * messages. The class is that of a message of the same type in the history. Without one it is made from the base of the
- * classes there, which tell each other apart by `type`.
+ * Makes messages of a history whose messages are instances, as those of LangChain are: its
+ * functions call methods of messages. The class is that of a message of the same type in the
+ * history. Without one it is made from the base of the classes there, which tell each other apart
+ * by `type`.
  */
 export class Instances {
   private readonly classes = new Map<string, Class>()

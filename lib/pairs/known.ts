@@ -26,8 +26,8 @@ export class CallIndex {
   }
 
   /**
-   * Returns the calls with the result's id, or, without an id, the unmatched calls of the same tool.
-   * A result with neither belongs to a call without an id, by its place.
+   * Returns the calls with the result's id, or, without an id, the unmatched calls of the same
+   * tool. A result with neither belongs to a call without an id, by its place.
    */
   alike({ id, tool, isHosted }: Marks): Alike | undefined {
     const byTool = tool === undefined ? '' : `n${tool}`

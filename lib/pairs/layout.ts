@@ -23,7 +23,8 @@ interface LayoutMessage {
 
 /** Lays out a history again, with each result where the provider expects it. */
 export class Layout {
-  /** Number of results and calls that were inserted, moved or removed, plus turns that were joined. */
+  /** Number of results and calls that were inserted, moved or removed, plus turns that were
+   *  joined. */
   count = 0
   private readonly pieces: LayoutMessage[] = []
   /** Results that the last calls still need. */
@@ -85,7 +86,8 @@ export class Layout {
     }
   }
 
-  /** Adds a message without its misplaced results. Collects the text of orphaned results in `words`. */
+  /** Adds a message without its misplaced results. Collects the text of orphaned results in
+   *  `words`. */
   private keep(at: number, side: Side, words: unknown[]): void {
     const gone = new Set<number | undefined>()
     let leading = 0
@@ -186,7 +188,8 @@ export class Layout {
     const { pieces } = this
     if (pieces.length === start) {
       this.settle()
-      // A conversation begins with the user. If that turn has nothing else left, orphans stay as text.
+      // A conversation begins with the user. If that turn has nothing else left, orphans stay as
+      // text.
       if (words.length === 0 && !pieces.some(({ side }) => side !== 'other'))
         for (let at = from; at < to; at++)
           for (const answer of this.answersAt.get(at) ?? []) words.push(...this.wordsOf(answer))

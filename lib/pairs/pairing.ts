@@ -30,7 +30,8 @@ export class Pairing {
     if (rules.pairs.turns) this.rank()
   }
 
-  /** Reads a history. Returns undefined if it has no calls and no results, or if it needs no repair. */
+  /** Reads a history. Returns undefined if it has no calls and no results, or if it needs no
+   *  repair. */
   static of(messages: readonly unknown[], missing: string, named?: DialectName): Pairing | undefined {
     const known = named ? allRules().find(({ name }) => name === named) : rulesOfCalls(messages)
     if (known ? isSurelySound(messages, known) : named) return undefined
@@ -98,7 +99,8 @@ export class Pairing {
     this.pairByPlace(rest.filter(({ tool, isHosted }) => tool === undefined && !isHosted))
   }
 
-  /** Pairs results with neither id nor tool with the open calls of the turn before them, if both are as many. */
+  /** Pairs results with neither id nor tool with the open calls of the turn before them, if both
+   *  are as many. */
   private pairByPlace(answers: readonly Answer[]): void {
     if (answers.length === 0) return
     const turnOf = ({ at }: HistoryCall | Answer) => this.turnOf[at] as number
@@ -193,7 +195,8 @@ export class Pairing {
     } else answer.isDuplicate = true
   }
 
-  /** Returns the results that lack the name of their tool, or have another where names pair, with that of their call. */
+  /** Returns the results that lack the name of their tool, or have another where names pair, with
+   *  that of their call. */
   nameless(): { answer: Answer; tool: string }[] {
     const { names, named } = this.rules.pairs
     if (!names) return []
@@ -246,7 +249,8 @@ function rulesOfResults(roots: readonly (PathNode | undefined)[]): PairRules | u
   return undefined
 }
 
-/** Returns the rules of the first call with an id, if only an empty one, or else of the first call. */
+/** Returns the rules of the first call with an id, if only an empty one, or else of the first
+ *  call. */
 function rulesOfCalls(messages: readonly unknown[]): PairRules | undefined {
   let unsure: PairRules | undefined
   for (let at = 0; at < messages.length; at++) {

@@ -1,8 +1,9 @@
 // Gives every tool call of a history its result, where its provider expects it.
 //
-// Providers reject a history whose calls and results do not pair: a call without a result, a result without a call, two
-// results of one call, or a result in the wrong place. Such histories are common: a run was aborted, a compaction removed
-// half of a pair, a session was resumed on another provider. Every later request then fails, so the session is lost.
+// Providers reject a history whose calls and results do not pair: a call without a result, a result
+// without a call, two results of one call, or a result in the wrong place. Such histories are
+// common: a run was aborted, a compaction removed half of a pair, a session was resumed on another
+// provider. Every later request then fails, so the session is lost.
 //
 //   read    `Pairing` finds the call of each result: by id, then by tool name, then by place. Ids come first, so that a
 //           result with an id never loses its call to a result without one.
@@ -11,10 +12,11 @@
 //   lay out `Layout` puts each result where `src/dialects.json` says that the provider expects it, and renames ids that the
 //           provider rejects (`ids.ts`).
 //
-// Three decisions keep a history stable while it grows, since a change of its prefix costs the prompt cache. A sound history
-// is returned as it is (`sound.ts` checks that in one pass without an allocation). A repair of a longer history repairs its
-// beginning in the same way: names depend on earlier calls only, and nothing is decided by what follows, except that the
-// last turn may still wait for its results. And a repair never drops a real result that has a call.
+// Three decisions keep a history stable while it grows, since a change of its prefix costs the
+// prompt cache. A sound history is returned as it is (`sound.ts` checks that in one pass without an
+// allocation). A repair of a longer history repairs its beginning in the same way: names depend on
+// earlier calls only, and nothing is decided by what follows, except that the last turn may still
+// wait for its results. And a repair never drops a real result that has a call.
 import type { DialectName, PairsOptions } from 'spillway'
 import { Draft } from '../dialect/edit.js'
 import { endsAt, type Paths } from '../dialect/paths.js'
@@ -86,7 +88,8 @@ class Drafts {
   rename(one: HistoryCall | Answer, id: string): void {
     if (one instanceof HistoryCall) this.set(one, one.kind.id, one.kind.data.id, id)
     else {
-      // Two dialects share results. A result that lacks its id gets it under the name that its call has.
+      // Two dialects share results. A result that lacks its id gets it under the name that its call
+      // has.
       const { id: names = [] } = one.row.data
       const name = names.find((name) => name === one.call?.kind.data.id) ?? names[0] ?? 'id'
       this.set(one, one.row.names.id, name, id)

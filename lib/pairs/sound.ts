@@ -5,8 +5,8 @@ import type { Kind, PairRules } from './rules.js'
 
 /**
  * Returns true if a history certainly needs no repair: every call has an id that the provider
- * accepts, or no id where names pair, and the results of a turn's calls follow at once. It makes one
- * pass and allocates nothing. It leaves unusual input, such as calls that the provider runs, to
+ * accepts, or no id where names pair, and the results of a turn's calls follow at once. It makes
+ * one pass and allocates nothing. It leaves unusual input, such as calls that the provider runs, to
  * `Pairing`.
  */
 export function isSurelySound(messages: readonly unknown[], rules: PairRules): boolean {

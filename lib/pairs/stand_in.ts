@@ -9,8 +9,8 @@ const ABSENT = new RegExp(data.absent, 'i')
 
 /**
  * Returns true if a later result of the same call replaces this one: this one is a placeholder and
- * the later one is not. Each host words its placeholder differently, but all are one short line that
- * is flagged as an error or says that the result is absent.
+ * the later one is not. Each host words its placeholder differently, but all are one short line
+ * that is flagged as an error or says that the result is absent.
  */
 export function standsIn(first: Answer, later: Answer, missing: string): boolean {
   if (saysAbsent(first, missing)) return !saysAbsent(later, missing)

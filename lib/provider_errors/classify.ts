@@ -60,8 +60,9 @@ function byLayers(layers: readonly Layer[]): ProviderError | undefined {
 }
 
 /**
- * Classifies one layer. A sentence with both of its numbers decides before a status, since nobody else says that. Then
- * come statuses and codes, phrases that rule an overflow out, phrases of the table, and what the sentences say.
+ * Classifies one layer. A sentence with both of its numbers decides before a status, since nobody
+ * else says that. Then come statuses and codes, phrases that rule an overflow out, phrases of the
+ * table, and what the sentences say.
  */
 function classifyLayer(layer: Layer): ProviderError | undefined {
   phrases ??= {
@@ -140,7 +141,8 @@ function kindByCode({ status, codes: all }: Layer): ProviderErrorKind | undefine
   return byStatus === 'other' || byCode === 'other' ? 'other' : (byStatus ?? byCode)
 }
 
-/** Classifies a rate limit. A single request above the limit never succeeds, however long one waits. */
+/** Classifies a rate limit. A single request above the limit never succeeds, however long one
+ *  waits. */
 function rateLimit(rule: Numbers = {}): ProviderError {
   const { actual, limit } = rule
   if (actual === undefined || limit === undefined) return { kind: 'rate_limit' }

@@ -11,7 +11,8 @@ export class Layer {
   status: number | undefined
   readonly codes: string[] = []
   readonly texts: string[] = []
-  /** True if its shape shows that a provider sent it, so that its texts need not look like errors. */
+  /** True if its shape shows that a provider sent it, so that its texts need not look like
+   *  errors. */
   isAnswer = false
   /** True if it is an object, so that no person typed it. */
   isThrown = false
@@ -30,8 +31,8 @@ const TAIL = 1_024
 const STATUS = 'status statusCode status_code httpStatusCode code'.split(' ')
 const CODES = 'code type name __type error_type errorType status reason'.split(' ')
 const TEXTS = 'message Message msg errorMessage error_message error_msg status_msg detail'.split(' ')
-/** Members that hold a body. `metadata.raw` is the answer of the provider behind OpenRouter, `base_resp` is
- *  MiniMax's. */
+/** Members that hold a body. `metadata.raw` is the answer of the provider behind OpenRouter,
+ *  `base_resp` is MiniMax's. */
 const BODIES = 'error errors data body responseBody response metadata raw base_resp $metadata'.split(' ')
 /** Members of a message of a user, a model or a tool. */
 const OWNERS = 'role toolCallId tool_call_id tool_use_id toolUseId call_id callId toolName'.split(' ')
@@ -124,7 +125,8 @@ class LayerReader {
     else layer.texts.push(title, shown.replace(/<[^>]{0,300}>/g, '\n'))
   }
 
-  /** Reads the events of a stream that are JSON objects, as all events of providers are, and events named "error". */
+  /** Reads the events of a stream that are JSON objects, as all events of providers are, and events
+   *  named "error". */
   #readStream(text: string, layer: Layer, depth: number): boolean {
     // A stream that carries no error carries the words of a model.
     let isStream = STREAM.test(text)
@@ -147,7 +149,8 @@ const STREAM = /^\s*(?:event|data|id|retry):/
 /** The title of a proxy's error page. */
 const PAGE = /^[^<]{0,120}<(?:!doctype|html|head|title|center)\b[\s\S]*?<(?:title|h1)[^>]*>([^<]{0,200})/i
 
-/** A status followed by the end of a clause, its name, or a body. After an article it is only mentioned. */
+/** A status followed by the end of a clause, its name, or a body. After an article it is only
+ *  mentioned. */
 const STATUS_IN_TEXT =
   /(?<![\w.,#-]|(?<!status|code)=|\b(?:an?|the|this|your) )([45]\d\d)\b(?![,._]\d)(?=[\s\W]*(?:$|[:{<[(-]|rate limit|[45]\d\d\b|status|bad request|unauthori[sz]ed|payment|forbidden|not found|request (?:timeout|entity|too|body|header)|payload|content too|unprocessable|too many|internal|bad gateway|service unavailable|gateway|(?:event|data):))/i
 
@@ -172,8 +175,8 @@ function isError(value: object): boolean {
   return types.isNativeError(value) || typeof get(value, 'stack') === 'string'
 }
 
-/** Parses the first JSON object in a text that introduces it. In an Error any words may; in a string a person may have
- *  quoted it. Text after it is ignored. */
+/** Parses the first JSON object in a text that introduces it. In an Error any words may; in a
+ *  string a person may have quoted it. Text after it is ignored. */
 function jsonIn(text: string, isThrown: boolean): object | undefined {
   for (const { index } of text.slice(0, HEAD).matchAll(/[{[]\s*["{[]/g)) {
     if (!isThrown && !isLabelled(text.slice(0, index))) return undefined

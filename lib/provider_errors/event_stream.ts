@@ -4,7 +4,8 @@ import { isLabelled } from './statement.js'
 export interface StreamEvent {
   /** "" if the stream does not name the event. */
   readonly name: string
-  /** The data as a whole, and its single lines, since some servers omit the blank line between two events. */
+  /** The data as a whole, and its single lines, since some servers omit the blank line between two
+   *  events. */
   readonly data: readonly string[]
 }
 
@@ -15,8 +16,8 @@ const END = 8_192
 const START = /(?:^\s*:|(?<![^\s"'(])(?:event|data|id|retry):)/
 const FIELD = /^(event|data): ?(.*)$/
 
-/** Returns the events of a text that is an event stream, possibly after words that introduce an error, the last event
- *  first. Returns an empty list for any other text. */
+/** Returns the events of a text that is an event stream, possibly after words that introduce an
+ *  error, the last event first. Returns an empty list for any other text. */
 export function eventsIn(text: string): StreamEvent[] {
   const start = text.slice(0, 300).search(START)
   if (start < 0 || !isLabelled(text.slice(0, start))) return []

@@ -4,7 +4,8 @@ import { SORT } from './words.js'
 /** Unit of a number. */
 export type NumberUnit = 'tokens' | 'characters' | 'bytes' | 'pixels'
 
-/** The numbers of a refusal: how much was sent, how much is allowed, and the room that was asked for the answer. */
+/** The numbers of a refusal: how much was sent, how much is allowed, and the room that was asked
+ *  for the answer. */
 export interface Figures {
   readonly actual?: number | undefined
   readonly limit?: number | undefined
@@ -37,16 +38,18 @@ const NONE: Figures = {}
 /**
  * Reads the numbers of some sentences.
  *
- * The words next to a number say what it is: those of the noun before it ("maximum context length is 8192", "your
- * prompt contains 9000"), a comparison ("9000 > 8192", "longer than 8192"), or the noun after it ("8192 maximum", "512
- * output tokens"). Of two numbers that both look like limits with a word of excess among them, the larger was sent. An
- * output and a prompt that are stated apart count together, as providers count them.
+ * The words next to a number say what it is: those of the noun before it ("maximum context length
+ * is 8192", "your prompt contains 9000"), a comparison ("9000 > 8192", "longer than 8192"), or the
+ * noun after it ("8192 maximum", "512 output tokens"). Of two numbers that both look like limits
+ * with a word of excess among them, the larger was sent. An output and a prompt that are stated
+ * apart count together, as providers count them.
  */
 export function figuresOf(tokens: readonly Token[], all: readonly Figure[], { from, to }: Span): Figures {
   const figures = all.filter(({ at }) => from <= at && at < to)
   if (figures.length === 0) return NONE
   const outputs = valuesOf(figures, 'output')
-  // A number in parentheses behind a bare "limit" is a code where nothing else is counted: "exceeds limit (2013)".
+  // A number in parentheses behind a bare "limit" is a code where nothing else is counted: "exceeds
+  // limit (2013)".
   const isCounted = figures.some(({ role }) => role === 'actual')
   const limits = figures.filter(({ role }) => role === 'limit' || (role === 'code' && isCounted))
   let allowed = limits[0]
@@ -138,7 +141,8 @@ function isContextSize(sorts: number): boolean {
   return (sorts & context) !== 0 && (sorts & measure) !== 0
 }
 
-/** Returns how many bytes one of the unit has. A megabyte has a million, so that a limit is rather too low. */
+/** Returns how many bytes one of the unit has. A megabyte has a million, so that a limit is rather
+ *  too low. */
 function scaleAfter(unit: Token | undefined): number {
   const scales: Readonly<Record<string, number>> = {
     kb: 1e3,

@@ -27,10 +27,11 @@ export interface Words {
 }
 
 /**
- * Reads a refusal for size from a sentence, by three things near each other: what is measured (input, prompt, request;
- * tokens, bytes, length), that it is too much (exceeds, longer than, at most, too long, reduce), and which of the numbers
- * are the size and the limit. Returns undefined for everything else that is too large: answers (max_tokens, thinking),
- * requests per minute, money, and single things (an image, a file, a list of tools, a header).
+ * Reads a refusal for size from a sentence, by three things near each other: what is measured
+ * (input, prompt, request; tokens, bytes, length), that it is too much (exceeds, longer than, at
+ * most, too long, reduce), and which of the numbers are the size and the limit. Returns undefined
+ * for everything else that is too large: answers (max_tokens, thinking), requests per minute,
+ * money, and single things (an image, a file, a list of tools, a header).
  */
 export function oversizeIn(words: Words, spans: readonly Span[], at: number): Oversize | undefined {
   const { tokens } = words
@@ -122,7 +123,8 @@ function excessOf(sentence: readonly Token[], all: number): number | undefined {
   return (rest & measure || isObject) && rest & WHOLE && !(rest & thing) ? rest & ~output : undefined
 }
 
-/** Finds two numbers of tokens, the one of a prompt above the one that is allowed, whatever the verbs between them. */
+/** Finds two numbers of tokens, the one of a prompt above the one that is allowed, whatever the
+ *  verbs between them. */
 function comparedIn({ tokens, numbers }: Words, all: number, own: Figures, wide: Span): number | undefined {
   if (!(all & (token | char))) return undefined
   const { actual = 0, limit: most = 0, output: room } = isWhole(own) ? own : figuresOf(tokens, numbers, wide)
@@ -144,7 +146,8 @@ function measured(left: number, right: number, beside: number): number | undefin
   return both & (WHOLE | request | token) ? both : undefined
 }
 
-/** The limit of a context by itself: "maximum context length is 8192", "supports only 256K context". */
+/** The limit of a context by itself: "maximum context length is 8192", "supports only 256K
+ *  context". */
 function statesLimit(sentence: readonly Token[]): boolean {
   return sentence.some(({ number }, at) => {
     if (number === undefined) return false
@@ -163,7 +166,8 @@ function isBoundAt(sentence: readonly Token[], at: number): boolean {
   return near.some(({ sorts, number }) => sorts & (limit | measure) || number !== undefined)
 }
 
-/** Returns the classes of the noun before a word, with the nouns that it is joined to: "prompt + max_tokens". */
+/** Returns the classes of the noun before a word, with the nouns that it is joined to: "prompt +
+ *  max_tokens". */
 function nounLeft(sentence: readonly Token[], at: number): number {
   return nounBeside(sentence.slice(0, at).reverse())
 }
@@ -209,7 +213,8 @@ function kindOf(all: number, subject: number, { unit }: Figures): ProviderErrorK
   return subject & request ? 'payload_too_large' : undefined
 }
 
-/** Reads a code or the name of an error, which says the same in one word: context_length_exceeded, InputTooLong. */
+/** Reads a code or the name of an error, which says the same in one word: context_length_exceeded,
+ *  InputTooLong. */
 export function oversizeOfName(
   words: readonly string[],
   sortsOf: (word: string) => number,

@@ -17,9 +17,9 @@ export interface OversizeMedia extends Figures {
 const PLACE = /(?:^|[^\w.])(?:messages|input|contents)(?:\.|\[)(\d{1,7})(?=[.\]])/
 
 /**
- * Reads the refusal of one payload from a sentence: a payload is the subject (image, document, dimensions of an image), a
- * word of excess follows, and numbers count bytes or pixels. Returns undefined for everything else, such as too many
- * images, or tokens of images.
+ * Reads the refusal of one payload from a sentence: a payload is the subject (image, document,
+ * dimensions of an image), a word of excess follows, and numbers count bytes or pixels. Returns
+ * undefined for everything else, such as too many images, or tokens of images.
  */
 export function oversizeMediaIn(
   text: string,

@@ -2,7 +2,8 @@ import type { ProviderError, ProviderErrorKind } from 'spillway'
 import { isEnd, opens } from './statement.js'
 
 /**
- * A phrase of a provider error, from lib/provider_errors/table.json. Case is ignored. Its words may contain:
+ * A phrase of a provider error, from lib/provider_errors/table.json. Case is ignored. Its words may
+ * contain:
  * - `{actual}`, `{limit}`, `{more}`: a number to extract; `{more}` is added to `{actual}`;
  * - `{n}`: a number to ignore;
  * - `{model}`: the name of a model;
@@ -13,9 +14,11 @@ import { isEnd, opens } from './statement.js'
 export interface Phrase {
   readonly kind: ProviderErrorKind
   readonly words: RegExp
-  /** A part of every text with the phrase, in lower case. Searched first, it rules out nearly all texts. */
+  /** A part of every text with the phrase, in lower case. Searched first, it rules out nearly all
+   *  texts. */
   readonly needle: string
-  /** True if the phrase counts only by itself, not amid other words, even in a provider's answer. */
+  /** True if the phrase counts only by itself, not amid other words, even in a provider's
+   *  answer. */
   readonly alone: boolean
 }
 

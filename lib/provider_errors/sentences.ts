@@ -16,7 +16,8 @@ export interface Token {
 /** Longest part of a text that is read word by word. */
 const READ = 4_096
 
-/** URL; number with separators and k or M; identifier; run of Han; word; sign of a comparison or the end of a sentence. */
+/** URL; number with separators and k or M; identifier; run of Han; word; sign of a comparison or
+ *  the end of a sentence. */
 const TOKEN =
   /(https?:\/\/[^\s"'<>]+)|(?<![\w.])(\d{1,3}(?:[,_]\d{3})+|\d+)(\.\d+)?( ?[kKM](?![\w]))?(?![\w.]*[A-Za-z_])|(\p{sc=Han}+)|([\p{L}\d_$@][\p{L}\d_]*(?:[-.:/@\\'’=][\p{L}\d_]+)*)|([<>≤≥]=?|(?<=\()'|[.!?;\n。！？；,，:：()（）+/\]["“”])/gu
 
@@ -59,7 +60,8 @@ function pushWord(tokens: Token[], word: string, start: number): void {
   tokens.push({ ...nameOf(word), text: lower, start, end })
 }
 
-/** Reads an identifier by its words. A path of members says where the provider looked, not what it measured. */
+/** Reads an identifier by its words. A path of members says where the provider looked, not what it
+ *  measured. */
 function nameOf(word: string): Pick<Token, 'sorts' | 'isName'> {
   const isName = /[\d_@/\\$]|\p{L}[.:=]|[a-z][A-Z]/u.test(word)
   if (!isName && !word.includes('-')) return { sorts: 0 }

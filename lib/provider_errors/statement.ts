@@ -8,8 +8,9 @@ const ENDS =
 const SHORT = 3
 
 /**
- * Returns true if a text is a chain of labels, as programs put before a message: "Error: 400:", "An error occurred while
- * calling the model:", "agent:". A label is short or has a word of failure in it. A sentence of a person is neither.
+ * Returns true if a text is a chain of labels, as programs put before a message: "Error: 400:", "An
+ * error occurred while calling the model:", "agent:". A label is short or has a word of failure in
+ * it. A sentence of a person is neither.
  */
 export function isLabelled(text: string): boolean {
   return text.split(ENDS).every((label) => isLabel(label.trim()))

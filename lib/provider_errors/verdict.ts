@@ -44,7 +44,8 @@ export class ErrorText implements Words {
     return first ?? this.#byName()
   }
 
-  /** Reads one payload that is too large before a request that is: its words are a part of the other's. */
+  /** Reads one payload that is too large before a request that is: its words are a part of the
+   *  other's. */
   #oversize(spans: readonly Span[], at: number): Oversize | OversizeMedia | undefined {
     return this.#mediaIn(spans[at]) ?? oversizeIn(this, spans, at)
   }
@@ -53,14 +54,16 @@ export class ErrorText implements Words {
     return span && oversizeMediaIn(this.text, this.tokens, this.numbers, span)
   }
 
-  /** Finds a refusal for size that states both numbers. Prose has none, or says that a person speaks. */
+  /** Finds a refusal for size that states both numbers. Prose has none, or says that a person
+   *  speaks. */
   sure(isThrown: boolean): Oversize | OversizeMedia | undefined {
     if (!isThrown && isProse(this.tokens)) return undefined
     const found = this.anywhere()
     return found?.isSure ? found : undefined
   }
 
-  /** Finds a refusal for size that is a statement of its own: it begins behind labels, says nothing else, and ends. */
+  /** Finds a refusal for size that is a statement of its own: it begins behind labels, says nothing
+   *  else, and ends. */
   stated(): Oversize | OversizeMedia | undefined {
     const sentences = sentencesOf(this.tokens, this.text)
     for (const clause of [...clausesOf(this.tokens), ...clausesOf(this.tokens, true)]) {
@@ -74,7 +77,8 @@ export class ErrorText implements Words {
     return undefined
   }
 
-  /** Finds a request that only a larger plan takes: "Extra usage is required for long context requests". */
+  /** Finds a request that only a larger plan takes: "Extra usage is required for long context
+   *  requests". */
   needsPlan(): boolean {
     const { prompt, context, large, plan, rate } = SORT
     return sentencesOf(this.tokens, this.text).some(({ from, to }) => {
@@ -83,7 +87,8 @@ export class ErrorText implements Words {
     })
   }
 
-  /** Returns true if a sentence that begins with a request, or tokens, says that they exceed a rate. */
+  /** Returns true if a sentence that begins with a request, or tokens, says that they exceed a
+   *  rate. */
   exceedsRate(): boolean {
     if (isProse(this.tokens)) return false
     const { request, prompt, token, rate, exceed, plain } = SORT

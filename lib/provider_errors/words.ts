@@ -1,7 +1,7 @@
 import lexicon from './words.json'
 
-/** A class of words. What a refusal says is read from the classes of its words, so that a provider's own wording needs
- *  no entry: words.json lists the words of each class. */
+/** A class of words. What a refusal says is read from the classes of its words, so that a
+ *  provider's own wording needs no entry: words.json lists the words of each class. */
 export type Sort = keyof typeof lexicon
 
 /** Bit of each class. */
@@ -32,7 +32,8 @@ function read(): Map<string, number> {
 /** Finds whatever can be measured, of which a refusal for size names one. */
 let measured: RegExp | undefined
 
-/** Returns false for a text without a word of what is measured. Most errors are about something else. */
+/** Returns false for a text without a word of what is measured. Most errors are about something
+ *  else. */
 export function measures(text: string): boolean {
   const { prompt, context, request, token, media } = lexicon
   measured ??= new RegExp([prompt, context, request, token, media].join(' ').replaceAll(' ', '|'), 'i')
@@ -41,8 +42,8 @@ export function measures(text: string): boolean {
 
 const HAN = /\p{sc=Han}/u
 
-/** Splits a run of Chinese characters, which has no blanks, into the longest known words from the left, and single
- *  characters where none is known. */
+/** Splits a run of Chinese characters, which has no blanks, into the longest known words from the
+ *  left, and single characters where none is known. */
 export function hanWords(run: string): string[] {
   sortsOf('')
   const words: string[] = []
@@ -55,7 +56,8 @@ export function hanWords(run: string): string[] {
   return words
 }
 
-/** Splits an identifier into its words in lower case: context_length_exceeded, InputTooLong, maxTokens. */
+/** Splits an identifier into its words in lower case: context_length_exceeded, InputTooLong,
+ *  maxTokens. */
 export function wordsOfName(name: string): string[] {
   return name
     .replace(/([a-z\d])([A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$1$3 $2')

@@ -81,7 +81,8 @@ class RemoteStore implements SpillStore {
     }
   }
 
-  /** Reads the first write back once: some drivers accept writes to a bucket that does not exist. */
+  /** Reads the first write back once: some drivers accept writes to a bucket that does not
+   *  exist. */
   async #prove(id: string): Promise<void> {
     if ((await this.#engine.get(this.#keys.record(id))) === undefined)
       throw refusal('the storage does not have what it has just taken; is there such a bucket or database?')
@@ -163,7 +164,8 @@ class RemoteStore implements SpillStore {
     return this.#keys.byId(await this.#engine.keys(this.#keys.base))
   }
 
-  /** Reads the records of outputs, oldest first. Omits outputs that were removed in the meantime. */
+  /** Reads the records of outputs, oldest first. Omits outputs that were removed in the
+   *  meantime. */
   async #records(outputs: ReturnType<Keys['byId']>): Promise<[id: string, OutputRecord][]> {
     const ids = Array.from(outputs).flatMap(([id, { isSaved }]) => (isSaved ? id : []))
     const found = await each(ids, async (id): Promise<[string, OutputRecord][]> => {

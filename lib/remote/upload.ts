@@ -53,7 +53,8 @@ export class Upload {
     this.#limits = limits
   }
 
-  /** Copies bytes, and stores the chunks that they fill. Bytes beyond the quota are only counted. */
+  /** Copies bytes, and stores the chunks that they fill. Bytes beyond the quota are only
+   *  counted. */
   async write(bytes: Uint8Array): Promise<void> {
     if (!types.isUint8Array(bytes)) throw optionError(TypeError, 'text', 'chunks of bytes', bytes)
     this.#bytes += bytes.length
@@ -113,7 +114,8 @@ export class Upload {
       firstLines: this.#firstLines,
       digests: this.#digests,
     }
-    // A record whose request failed may still arrive. It is then valid, since all chunks are stored.
+    // A record whose request failed may still arrive. It is then valid, since all chunks are
+    // stored.
     await this.#engine.set(this.#keys.record(this.#id), encode(this.#id, stored), this.#limits.maxAge)
     return stored
   }

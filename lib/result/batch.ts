@@ -17,8 +17,8 @@ interface Carried {
   readonly result: Result
 }
 
-/** Values and the results that they carry: one result, or the messages of a history. A step changes results, after which
- *  the next one reads them anew. */
+/** Values and the results that they carry: one result, or the messages of a history. A step changes
+ *  results, after which the next one reads them anew. */
 export class Batch {
   /** Numbers of the results that a step changed. */
   readonly changed = new Set<number>()
@@ -55,7 +55,8 @@ export class Batch {
     return all
   }
 
-  /** The payloads in messages of the user. Each has the place of its message in common with the results there. */
+  /** The payloads in messages of the user. Each has the place of its message in common with the
+   *  results there. */
   get pasted(): Carried[] {
     return this.#values.flatMap((_, at) => {
       const message = elementAt(this.#values, at)
@@ -70,8 +71,8 @@ export class Batch {
     return pastedIn(root, this.#policy.dialect)
   }
 
-  /** Applies a step to each result, and `beside` to each value, which return true if they changed anything. Returns
-   *  true if any did. */
+  /** Applies a step to each result, and `beside` to each value, which return true if they changed
+   *  anything. Returns true if any did. */
   apply(
     step: (result: Result, draft: Draft, nth: number) => boolean,
     beside?: (at: number, draft: Draft) => boolean,
@@ -110,8 +111,9 @@ export class Batch {
 }
 
 /**
- * Removes from results what no limit counts: copies first, since they tell by comparison, then payloads over the budget of
- * each result or, in a history, of all. The texts that are left are measured.
+ * Removes from results what no limit counts: copies first, since they tell by comparison, then
+ * payloads over the budget of each result or, in a history, of all. The texts that are left are
+ * measured.
  */
 export function lighten(
   batch: Batch,
@@ -140,7 +142,8 @@ interface CarriedMedia {
   readonly fromUser: boolean
 }
 
-/** Returns the payloads of all results and, if asked to, those in messages of the user after them. */
+/** Returns the payloads of all results and, if asked to, those in messages of the user after
+ *  them. */
 function mediaOf(batch: Batch, withUser: boolean): CarriedMedia[] {
   const read = (only?: 'pasted') => (carried: Carried) => {
     const media = new ResultMedia(carried.result, only)
@@ -149,7 +152,8 @@ function mediaOf(batch: Batch, withUser: boolean): CarriedMedia[] {
   return [...batch.results.map(read()), ...(withUser ? batch.pasted.map(read('pasted')) : [])]
 }
 
-/** Replaces payloads by words. `gone`: for each of `all`, true for each of its payloads that goes. */
+/** Replaces payloads by words. `gone`: for each of `all`, true for each of its payloads that
+ *  goes. */
 function omit(
   batch: Batch,
   all: readonly CarriedMedia[],
@@ -170,8 +174,8 @@ function omit(
   )
 }
 
-/** Replaces the payloads that a budget does not allow in the messages of a history, those of the user included. Returns
- *  the same array if there are none. `only`: measures of payloads, as
+/** Replaces the payloads that a budget does not allow in the messages of a history, those of the
+ *  user included. Returns the same array if there are none. `only`: measures of payloads, as
  *  `measuresOf` writes them; all others stay. */
 export function withoutRefused<M>(
   messages: readonly M[],

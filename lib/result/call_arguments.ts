@@ -1,8 +1,8 @@
 import { ON_UPDATE } from '../clamp_event.js'
 import { get, isObject } from '../untrusted.js'
 
-/** Members of the arguments in which frameworks pass the context of a call: the AI SDK, OpenAI Agents, Mastra, LangChain
- *  (two), and anyone's signal. */
+/** Members of the arguments in which frameworks pass the context of a call: the AI SDK, OpenAI
+ *  Agents, Mastra, LangChain (two), and anyone's signal. */
 const CONTEXT = ['toolCallId', 'toolCall', 'agent', 'configurable', 'callbacks', 'abortSignal', 'signal']
 
 /** Returns the arguments of a call that a model wrote, without those that a framework adds. */

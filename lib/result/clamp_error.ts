@@ -31,7 +31,8 @@ export function messageOf(thrown: unknown): string | undefined {
   return typeof text === 'string' ? text : undefined
 }
 
-/** Shortens messages, each by itself: of the thrown error, of its causes and of its aggregated errors. */
+/** Shortens messages, each by itself: of the thrown error, of its causes and of its aggregated
+ *  errors. */
 class Messages {
   /** Members read from each error. */
   readonly members = new Map<object, Member[]>()

@@ -44,7 +44,8 @@ export function tellOf(origin: Origin) {
   return (figures: () => Figures, result?: Result) => emitClamp(origin, figures, result)
 }
 
-/** Clamps a text and reports the cut. `name`: replaces payloads in a text that will be truncated. */
+/** Clamps a text and reports the cut. `name`: replaces payloads in a text that will be
+ *  truncated. */
 export function clampAndReport(
   text: string,
   policy: EnginePolicy,
@@ -62,7 +63,8 @@ export function clampAndReport(
   return clamped.text
 }
 
-/** Clamps the results that were read from a redacted value: what limits do not count goes, and each result is cut. */
+/** Clamps the results that were read from a redacted value: what limits do not count goes, and each
+ *  result is cut. */
 export function clampResults<T extends object>(
   given: T,
   read: readonly Result[],
@@ -77,7 +79,8 @@ export function clampResults<T extends object>(
   return batch.values[0] as T
 }
 
-/** Clamps the structured content of a result, its texts within what that leaves, and its other side data. */
+/** Clamps the structured content of a result, its texts within what that leaves, and its other side
+ *  data. */
 function clampParts(result: Result, policy: EnginePolicy, draft: Draft, origin: Origin): boolean {
   const content = shapeContent(result, policy, draft, origin)
   const own = content?.policy ?? policy

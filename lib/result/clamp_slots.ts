@@ -63,7 +63,7 @@ export function clampSlots(
 }
 
 function clampSlot(slot: Slot, given: EnginePolicy, ask: Ask | undefined): SlotsOutcome {
-  // What no path reads is shrunk as data.
+  // Members that no path reads are shrunk as data.
   const policy = slot.json?.as === REST ? { ...given, keepsShape: false } : given
   const name = (text: string) => named(slot, text)
   const isEncoded = slot.json?.as === 'encoded'
@@ -114,8 +114,8 @@ function cutOf(text: string, policy: EnginePolicy, ask: Ask | undefined): Trunca
 }
 
 /**
- * Returns a clamped text. If nothing of it is visible, returns the start of the text instead: a result keeps a visible
- * text.
+ * Returns a clamped text. If nothing of it is visible, returns the start of the text instead: a
+ * result keeps a visible text.
  */
 function showing(clamped: string, text: string, policy: EnginePolicy): string {
   if (clamped.trim() !== '' || text.trim() === '') return clamped
@@ -157,7 +157,8 @@ function clampJoined(
     const room = { bytes: Math.min(joints, bytes, chars), chars: Math.min(joints, bytes, chars) }
     return clampTogether(slots, tightened(policy, { ...room, lines: Math.min(more, lines) }), counts, ask)
   }
-  // A joint is a line of its own only after a block that is empty or ends a line, which a cut may bring about.
+  // A joint is a line of its own only after a block that is empty or ends a line, which a cut may
+  // bring about.
   const more = slots.slice(0, -1).filter(({ text }) => text === '' || text.endsWith('\n')).length
   const clamped = clampIn(more)
   const left = slots.map((slot) => {
@@ -295,7 +296,8 @@ function share(
   return { truncated: last >= 0, notice, table, cuts }
 }
 
-/** Returns what was asked, if the texts are over the limits that they share or, with 'each', one of them is. */
+/** Returns what was asked, if the texts are over the limits that they share or, with 'each', one of
+ *  them is. */
 function askedOfAll(texts: readonly string[], policy: EnginePolicy, ask: Ask): string[] | undefined {
   const judged = policy.share === 'each' ? texts.map((text) => [text]) : [texts]
   for (const some of judged) {
@@ -311,7 +313,8 @@ function partOf(cut: NativeCut | null | undefined) {
   return cut && [cut.ranges, cut.bytes]
 }
 
-/** Returns the block with the notice: the last truncated block, or if there is none, the last dropped one, or -1. */
+/** Returns the block with the notice: the last truncated block, or if there is none, the last
+ *  dropped one, or -1. */
 function carrierOf(table: Float64Array): number {
   const last = (outcome: number) => {
     let at = table.length / COLUMNS - 1
@@ -322,7 +325,8 @@ function carrierOf(table: Float64Array): number {
   return cut < 0 ? last(GONE) : cut
 }
 
-/** Returns the cut for the notice, which counts the text of the block that carries it and the dropped blocks. */
+/** Returns the cut for the notice, which counts the text of the block that carries it and the
+ *  dropped blocks. */
 function noticeCut(texts: readonly string[], shared: Omit<BlocksOutcome, 'left'>, policy: EnginePolicy) {
   const carrier = carrierOf(shared.table)
   const missing = texts.filter((_, at) => at === carrier || shared.table[at * COLUMNS + 1] === GONE)

@@ -36,7 +36,8 @@ export class ErrorBudget {
   readonly #members: Map<object, Member[]>
   /** Replacements of errors that were shortened. */
   #stands = new Map<object, object>()
-  /** Weight of JSON compared with shown text. Frameworks send the JSON of values other than errors. */
+  /** Weight of JSON compared with shown text. Frameworks send the JSON of values other than
+   *  errors. */
   #times = 1
 
   /** `members`: members of errors that were read before. */
@@ -49,7 +50,8 @@ export class ErrorBudget {
     this.#members = members
   }
 
-  /** Returns the value itself if it fits. An object of a class is changed in place, data is copied. */
+  /** Returns the value itself if it fits. An object of a class is changed in place, data is
+   *  copied. */
   bounded(thrown: unknown): unknown {
     if (this.#scale.cap === Number.POSITIVE_INFINITY) return thrown
     return isData(thrown) ? this.#data(thrown) : this.#object(thrown as object)
@@ -166,7 +168,8 @@ export class ErrorBudget {
     return own
   }
 
-  /** Returns the error itself, or if a member cannot be replaced, a new error whose members have no value yet. */
+  /** Returns the error itself, or if a member cannot be replaced, a new error whose members have no
+   *  value yet. */
   #emptied(error: object, members: readonly Member[]): object {
     const isFixed = members.some(({ key }) => described(error, key)?.configurable === false)
     return isFixed ? rebuilt(error, Object.fromEntries(members.map(({ key }) => [key, undefined]))) : error

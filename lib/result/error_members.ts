@@ -5,7 +5,8 @@ import { get, isList, isPlain, tryRead } from '../untrusted.js'
 import { HEAD } from './error_stack.js'
 import { described } from './rebuild_error.js'
 
-/** The JSON of an error, and its text by util.inspect, are at most this multiple of the limit of a text. */
+/** The JSON of an error, and its text by util.inspect, are at most this multiple of the limit of a
+ *  text. */
 export const TIMES = 4
 
 /** A member of an error other than its name, message and stack. */
@@ -23,9 +24,11 @@ export interface Json {
   readonly size: number
 }
 
-/** Depth to which errors are shortened as errors rather than as data, and to which brief ones are walked. */
+/** Depth to which errors are shortened as errors rather than as data, and to which brief ones are
+ *  walked. */
 export const DEPTH = 5
-/** Room for quotes, a comma, and the blanks that util.inspect puts before a member and between columns. */
+/** Room for quotes, a comma, and the blanks that util.inspect puts before a member and between
+ *  columns. */
 export const AROUND = 16
 
 /** Members with other errors, which count even if they are not enumerable. */
@@ -95,8 +98,8 @@ export class Scale {
   }
 
   /**
-   * Returns the JSON of data, including the contents of errors, maps and sets, and its size. Without JSON the size is
-   * 0.
+   * Returns the JSON of data, including the contents of errors, maps and sets, and its size.
+   * Without JSON the size is 0.
    */
   json(value: unknown, most = MOST_CHARS): Json {
     const vast = { text: undefined, size: Number.POSITIVE_INFINITY }
@@ -121,7 +124,8 @@ export class Scale {
     return this.size(tryRead(() => (depth === undefined ? inspect(value) : inspect(value, { depth }))))
   }
 
-  /** Returns true if a value takes few enough words: by util.inspect, as a string, and by its own `toJSON`. */
+  /** Returns true if a value takes few enough words: by util.inspect, as a string, and by its own
+   *  `toJSON`. */
   isBrief(value: unknown, times: number): boolean {
     const room = this.cap * TIMES
     const json = this.own(value)

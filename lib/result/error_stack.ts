@@ -4,7 +4,8 @@ import { truncateUtf16Safe } from '../text/slice.js'
 import { fits } from '../text/text.js'
 import { get } from '../untrusted.js'
 
-/** Most frames of a stack. It consists of its header, the message and frames, and nothing else is kept. */
+/** Most frames of a stack. It consists of its header, the message and frames, and nothing else is
+ *  kept. */
 const FRAMES = 20
 /** Most chars of a frame, which names a function and a file. */
 const FRAME_CHARS = 1_000
@@ -51,7 +52,8 @@ function shortStack(
   text: string,
   policy: EnginePolicy,
 ): string {
-  // V8 writes the message into the stack when the stack is first read, so it may contain either form.
+  // V8 writes the message into the stack when the stack is first read, so it may contain either
+  // form.
   const written = [message, text].find((form) => form !== '' && inHeader(stack, form) >= 0)
   const start = written === undefined ? 0 : inHeader(stack, written) + written.length
   const frames = framesFrom(stack, start)

@@ -2,7 +2,8 @@ import { type Call, callName, callsIn, type Result, wordsIn } from '../dialect/r
 import { askedBy, decoded, type Query, stringsIn } from '../query.js'
 import { elementAt, isObject, tryRead } from '../untrusted.js'
 
-/** The messages around results, which say what was asked of these. Nothing is read before a result is cut. */
+/** The messages around results, which say what was asked of these. Nothing is read before a result
+ *  is cut. */
 export class History {
   readonly #messages: readonly unknown[]
   /** The calls of each name, in order, with the index of their message. */
@@ -14,15 +15,17 @@ export class History {
     this.#messages = messages
   }
 
-  /** Returns what was asked of a result in the message at an index: the texts of the caller's function or, by default,
-   *  those in the arguments of the call and the user's last words before. */
+  /** Returns what was asked of a result in the message at an index: the texts of the caller's
+   *  function or, by default, those in the arguments of the call and the user's last words
+   *  before. */
   asked(result: Result, at: number, query: Query): string[] {
     const args = (this.#callOf(result, at)?.args ?? []).map(decoded)
     const asked = askedBy(query, args)
     return typeof query === 'function' ? asked : [...asked, ...this.#wordsBefore(at)]
   }
 
-  /** Returns the last call of that name up to the message of the result, which may itself carry the call. */
+  /** Returns the last call of that name up to the message of the result, which may itself carry the
+   *  call. */
   #callOf(result: Result, at: number): Call | undefined {
     const name = callName(result)
     if (name === undefined) return undefined

@@ -22,7 +22,8 @@ export function resultsIn(message: unknown, dialect?: DialectName, root?: PathNo
 
 const NONE: readonly never[] = []
 
-/** Returns the elements of an array, which may have holes and elements that throw when they are read. */
+/** Returns the elements of an array, which may have holes and elements that throw when they are
+ *  read. */
 export function elementsOf(list: readonly unknown[]): unknown[] {
   const { length } = list
   const elements: unknown[] = []
@@ -104,8 +105,8 @@ export interface WithTexts {
 }
 
 /**
- * Returns the results of one message with their texts, each grouped with its duplicates: some frameworks keep a call in
- * two places.
+ * Returns the results of one message with their texts, each grouped with its duplicates: some
+ * frameworks keep a call in two places.
  */
 export function withTexts(results: readonly Result[]): Twins[] {
   // A single result has no duplicate, and reading its id takes time.
@@ -128,7 +129,8 @@ export function withTexts(results: readonly Result[]): Twins[] {
 
 type Twins = [WithTexts, ...WithTexts[]]
 
-/** Values by the id and the texts of a result. Texts are hashed only where ids and lengths are equal. */
+/** Values by the id and the texts of a result. Texts are hashed only where ids and lengths are
+ *  equal. */
 export class ByTexts<T> {
   readonly #values = new Map<string, Map<string, T>>()
 
@@ -148,13 +150,14 @@ export class ByTexts<T> {
   }
 }
 
-/** Returns a text that only the same texts have, of all with their length. A single text is not copied. */
+/** Returns a text that only the same texts have, of all with their length. A single text is not
+ *  copied. */
 function joined(texts: readonly string[]): string {
   return texts.length === 1 ? (texts[0] as string) : JSON.stringify(texts)
 }
 
-/** Writes clamped results into copies of their messages. Returns the same array if nothing changed, and the numbers of
- *  the results that did. */
+/** Writes clamped results into copies of their messages. Returns the same array if nothing changed,
+ *  and the numbers of the results that did. */
 export function written(
   messages: readonly unknown[],
   results: readonly HistoryResult[],

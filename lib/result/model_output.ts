@@ -4,8 +4,8 @@ import { get, isObject, isPlain, isPromise } from '../untrusted.js'
 import { clampReturn } from './tool_return.js'
 import { type ToolFunction, wrapCall, wrappedOf } from './wrap_call.js'
 
-/** Returns true for a tool of the AI SDK. Other frameworks' tools with an `inputSchema` are class instances or have a name of
- *  their own, which a record of tools gives to those of the AI SDK. */
+/** Returns true for a tool of the AI SDK. Other frameworks' tools with an `inputSchema` are class
+ *  instances or have a name of their own, which a record of tools gives to those of the AI SDK. */
 export function isAiSdkTool(tool: object): boolean {
   return isPlain(tool) && get(tool, 'inputSchema') !== undefined && typeof get(tool, 'name') !== 'string'
 }
@@ -19,12 +19,14 @@ export function isAdded(toModelOutput: unknown): boolean {
   return added.has(toModelOutput as ToolFunction)
 }
 
-/** Returns the `toModelOutput` for a wrapped call: what the AI SDK sends of an output by itself, of the clamped output. */
+/** Returns the `toModelOutput` for a wrapped call: what the AI SDK sends of an output by itself, of
+ *  the clamped output. */
 export function converterFor(execute: ToolFunction): ToolFunction {
   const known = converters.get(execute)
   if (known) return known
   const { clamping, sent } = wrappedOf(execute) as NonNullable<ReturnType<typeof wrappedOf>>
-  // An output from elsewhere, such as a stored message, is clamped here, and saved where the AI SDK waits for a promise.
+  // An output from elsewhere, such as a stored message, is clamped here, and saved where the AI SDK
+  // waits for a promise.
   const clamped = wrapCall(
     (given) => {
       const call = callIn(given)
@@ -49,14 +51,16 @@ export function converterFor(execute: ToolFunction): ToolFunction {
   return convert
 }
 
-/** Returns the call that AI SDK 6 and 7 hand to a `toModelOutput`. AI SDK 5 hands it the output alone. */
+/** Returns the call that AI SDK 6 and 7 hand to a `toModelOutput`. AI SDK 5 hands it the output
+ *  alone. */
 function callIn(given: unknown): { readonly output: unknown } | undefined {
   const isCall =
     isObject(given) && typeof get(given, 'toolCallId') === 'string' && 'input' in given && 'output' in given
   return isCall ? { output: get(given, 'output') } : undefined
 }
 
-/** Caps the side data of a result over the limits, since the AI SDK sends all of a result as JSON. */
+/** Caps the side data of a result over the limits, since the AI SDK sends all of a result as
+ *  JSON. */
 function withoutLongSide(output: unknown, policy: EnginePolicy): unknown {
   const room = policy.limits.bytes
   if (!isObject(output) || roomAfter(output, room) >= 0 || jsonBytes(output) <= room) return output

@@ -3,7 +3,8 @@ import { get, isObject } from '../untrusted.js'
 /** Members of a tool with the schema of its input. */
 const SCHEMAS = ['parameters', 'inputSchema', 'schema']
 
-/** Returns true if a tool can return a part of its output: it has a parameter `offset` or `limit`. */
+/** Returns true if a tool can return a part of its output: it has a parameter `offset` or
+ *  `limit`. */
 export function givesPages(tool: object): boolean {
   return SCHEMAS.some((name) => {
     const schema = get(tool, name)
@@ -12,8 +13,8 @@ export function givesPages(tool: object): boolean {
 }
 
 /**
- * Returns the members of a schema in any form. Zod has them in a `shape`, MCP's server takes a shape as it is, JSON
- * schema has `properties`, and the AI SDK has JSON schema in a `jsonSchema`.
+ * Returns the members of a schema in any form. Zod has them in a `shape`, MCP's server takes a
+ * shape as it is, JSON schema has `properties`, and the AI SDK has JSON schema in a `jsonSchema`.
  */
 function schemaMembers(schema: unknown): { offset: unknown; limit: unknown }[] {
   const member = (value: unknown, name: string) => (isObject(value) ? get(value, name) : undefined)

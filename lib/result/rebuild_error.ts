@@ -4,7 +4,8 @@ import { get, tryRead } from '../untrusted.js'
 
 export type Changes = Record<PropertyKey, unknown>
 
-/** Changes an error in place. If it refuses, returns a new error with the changes that passes for it. */
+/** Changes an error in place. If it refuses, returns a new error with the changes that passes for
+ *  it. */
 export function change(error: object, changes: Changes): object {
   const all = Reflect.ownKeys(changes).every((key) => set(error, key, changes[key], error))
   return all ? error : rebuilt(error, changes)
@@ -17,7 +18,8 @@ function set(error: object, key: PropertyKey, value: unknown, like: object): boo
   // In a sealed error, only the value of a property can change.
   const configurable = described(error, key)?.configurable ?? true
   const property = { value, enumerable, writable: true, configurable }
-  // From V8 12 on, a stack that is redefined stays in memory, and a stack that is assigned does not.
+  // From V8 12 on, a stack that is redefined stays in memory, and a stack that is assigned does
+  // not.
   if (key === 'stack') tryRead(() => Reflect.set(error, key, value))
   // From V8 12 on, the stack of a sealed error cannot be redefined, but it was assigned above.
   tryRead(() => Reflect.defineProperty(error, key, property))
@@ -28,7 +30,8 @@ export function described(error: object, key: PropertyKey): PropertyDescriptor |
   return tryRead(() => Object.getOwnPropertyDescriptor(error, key))
 }
 
-/** Makes a new error with the prototype, name and code of another. Private fields of its class are not copied. */
+/** Makes a new error with the prototype, name and code of another. Private fields of its class are
+ *  not copied. */
 export function rebuilt(error: object, changes: Changes): object {
   // The frames of a new error keep functions and their data in memory until its stack is replaced.
   const fresh: object = types.isNativeError(error) ? Object.assign(new Error(), { stack: '' }) : {}

@@ -10,7 +10,8 @@ import { resultsIn } from './message_results.js'
 import { type Changes, change, described, rebuilt } from './rebuild_error.js'
 import { steadyResult } from './steady_result.js'
 
-/** Returns a text or a tool result without its secrets, side data included. Any other value is returned as it is. */
+/** Returns a text or a tool result without its secrets, side data included. Any other value is
+ *  returned as it is. */
 export function redactResult<T>(value: T, policy: EnginePolicy): T {
   if (!policy.redact) return value
   const steady = steadyResult(value)
@@ -18,7 +19,8 @@ export function redactResult<T>(value: T, policy: EnginePolicy): T {
   return isKnown ? redactValue(steady, policy) : value
 }
 
-/** Returns a value without the secrets in its strings: copies along the changed paths, everything else by reference. */
+/** Returns a value without the secrets in its strings: copies along the changed paths, everything
+ *  else by reference. */
 export function redactValue<T>(value: T, { redact }: EnginePolicy): T {
   return redact ? (new Walk(redact, rebuilt).value(value) as T) : value
 }
@@ -29,9 +31,9 @@ export function redactThrown<T>(thrown: T, { redact }: EnginePolicy): T {
 }
 
 /**
- * Redacts the results of a history, and settles those that may answer in another way later. `given`: its elements, as they
- * were read, and `fits`: true for each that stays as it is. `changed`: the numbers of the results in the other messages that
- * changed.
+ * Redacts the results of a history, and settles those that may answer in another way later.
+ * `given`: its elements, as they were read, and `fits`: true for each that stays as it is.
+ * `changed`: the numbers of the results in the other messages that changed.
  */
 export function prepareHistory(
   messages: readonly unknown[],
@@ -107,7 +109,8 @@ class Walk {
     return native.redactPair(this.redaction, name, element as string) ?? element
   }
 
-  /** `under`: the name under which an object stands. The elements of a list stand under its name. */
+  /** `under`: the name under which an object stands. The elements of a list stand under its
+   *  name. */
   #object(value: object, under?: string): object {
     const changes = new Map<string | number, unknown>()
     const look = (key: string | number, member: unknown, name?: string, given = member) => {

@@ -16,8 +16,8 @@ export function removeCopies(result: Result, kept: CopyChoice, draft: Draft): bo
   return removed.includes(true)
 }
 
-/** Returns the places that may hold content and structured content: a result, the object around one of its blocks, and
- *  its JSON. */
+/** Returns the places that may hold content and structured content: a result, the object around one
+ *  of its blocks, and its JSON. */
 function holdersOf({ place, slots }: Result): PathNode[] {
   const found = slots.flatMap(({ holder, key, json }) => [
     holder,
@@ -42,7 +42,8 @@ function removeIn(place: PathNode, kept: CopyChoice, draft: Draft): boolean {
   return true
 }
 
-/** Tells of each block of text if it repeats the structured content beside it. Returns undefined without both. */
+/** Tells of each block of text if it repeats the structured content beside it. Returns undefined
+ *  without both. */
 export function repeatsIn(place: PathNode): readonly boolean[] | undefined {
   const content = place.read('content')
   if (!isList(content)) return undefined

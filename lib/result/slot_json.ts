@@ -16,8 +16,9 @@ export interface ShapedText {
 /** A text that may be the JSON of a list or an object. */
 const CONTAINER = /^[ \t\r\n]*[[{]/
 
-/** Cuts a text to the limits of a policy that keeps the shape of JSON, if it is a list or an object. Like `keep_shape`
- *  in src/slots/slot_json.rs. `asked`: what was asked of the text, gathered only if it is needed. */
+/** Cuts a text to the limits of a policy that keeps the shape of JSON, if it is a list or an
+ *  object. Like `keep_shape` in src/slots/slot_json.rs. `asked`: what was asked of the text,
+ *  gathered only if it is needed. */
 export function keepShape(
   text: string,
   policy: EnginePolicy,

@@ -39,10 +39,11 @@ export function shapesContent({ keepsShape, sideData, relayed }: EnginePolicy): 
 }
 
 /**
- * Cuts the structured content of an MCP result as JSON, to what the schema of the policy lets it be. A last block of text
- * says what is missing and where all of it was saved. If less of it would not match the schema, or the limits leave no
- * room for it, words stand in its place and the result is an error: clients refuse a result without the structured content
- * that its schema promises. Returns undefined if the result has none.
+ * Cuts the structured content of an MCP result as JSON, to what the schema of the policy lets it
+ * be. A last block of text says what is missing and where all of it was saved. If less of it would
+ * not match the schema, or the limits leave no room for it, words stand in its place and the result
+ * is an error: clients refuse a result without the structured content that its schema promises.
+ * Returns undefined if the result has none.
  */
 export function shapeContent(
   result: Result,
@@ -107,8 +108,8 @@ export function figuresOf(given: string, left: string): Figures {
   return { total: sizeOf(given), kept: sizeOf(left), exceeded: ['bytes'] }
 }
 
-/** Returns the text by which structured content is saved: that of the blocks if they repeat it, which would be saved
- *  too, or lines that can be paged. */
+/** Returns the text by which structured content is saved: that of the blocks if they repeat it,
+ *  which would be saved too, or lines that can be paged. */
 function saidWhole(content: unknown, json: string, { place }: Result, texts: readonly string[]): string {
   if (tryRead(() => repeatsIn(place)?.includes(true))) return texts.join('\n')
   return tryRead(() => JSON.stringify(content, null, 2)) ?? json

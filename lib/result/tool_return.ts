@@ -26,7 +26,8 @@ export function clampResult<T>(result: T, policy?: ResultPolicy): T {
   return clampReturn(result, compiled, RESULT)
 }
 
-/** Returns true for a message without a tool result, and for a row of a session, which holds a message of any kind. */
+/** Returns true for a message without a tool result, and for a row of a session, which holds a
+ *  message of any kind. */
 function isOfHistory(value: object): boolean {
   const message = get(value, 'message')
   return (
@@ -35,8 +36,9 @@ function isOfHistory(value: object): boolean {
 }
 
 /**
- * Redacts and clamps the value that a tool returned, including forms that only tools return: messages in a LangGraph
- * Command, several messages in an array, and plain data, which a framework would send to the model as JSON.
+ * Redacts and clamps the value that a tool returned, including forms that only tools return:
+ * messages in a LangGraph Command, several messages in an array, and plain data, which a framework
+ * would send to the model as JSON.
  */
 export function clampReturn<T>(given: T, policy: EnginePolicy, origin: Origin): T {
   if (typeof given !== 'object' || given === null) return clampValue(given, policy, origin)
@@ -52,8 +54,8 @@ export function clampReturn<T>(given: T, policy: EnginePolicy, origin: Origin): 
   if (results && tryRead(() => isSure(steady, results))) {
     const clamped = tryRead(() => clampResults(steady, results, policy, origin)) ?? steady
     if (clamped === steady || !hasRest(results) || isResult(clamped, policy)) return clamped
-    // Data that no dialect knows has taken the room of all known blocks, and nothing tells a result any more. A tool
-    // that is wrapped again would return the text of what is left.
+    // Data that no dialect knows has taken the room of all known blocks, and nothing tells a result
+    // any more. A tool that is wrapped again would return the text of what is left.
     return (tryRead(() => ofData(clamped, policy, origin)) ?? clamped) as T
   }
   const open = tryRead(() => besideClamped(steady, policy, origin)) ?? steady
@@ -118,10 +120,12 @@ function messagesIn(state: PathNode): { holder: PathNode; key: string | number; 
   )
 }
 
-/** Clamps an array of messages, which a graph takes one by one. Returns undefined if an element is not a message. */
+/** Clamps an array of messages, which a graph takes one by one. Returns undefined if an element is
+ *  not a message. */
 function ofMessages(value: object, policy: EnginePolicy, origin: Origin): object | undefined {
   if (!isList(value) || value.length === 0) return undefined
-  // Checks all elements before it clamps one, since a cut is reported and saved. Holes are no messages.
+  // Checks all elements before it clamps one, since a cut is reported and saved. Holes are no
+  // messages.
   for (const element of value) if (!isCommand(element) && !isMessage(element, policy)) return undefined
   return withElements(
     value,
@@ -187,8 +191,8 @@ function saysItsMembers(writer: object, results: readonly Result[]): boolean {
 }
 
 /**
- * Returns the bytes of JSON with some values replaced, 0 if there is no JSON, Infinity if there are too many places.
- * `other` gets a value as it is and as its `toJSON` writes it.
+ * Returns the bytes of JSON with some values replaced, 0 if there is no JSON, Infinity if there are
+ * too many places. `other` gets a value as it is and as its `toJSON` writes it.
  */
 function sizeBut(value: object, other: (part: unknown, written: unknown) => unknown): number {
   function replace(this: Record<string, unknown>, name: string, written: unknown): unknown {
@@ -223,8 +227,8 @@ function replaceElements(
   }
 }
 
-/** Returns the JSON of an object, undefined if parts of it must be described. A class instance that throws has none.
- *  `isWhole`: its places were counted. */
+/** Returns the JSON of an object, undefined if parts of it must be described. A class instance that
+ *  throws has none. `isWhole`: its places were counted. */
 function ownJson(value: object, isWhole: boolean): { readonly json: string | undefined } | undefined {
   try {
     return { json: isWhole ? (JSON.stringify(value) as string | undefined) : stringified(value) }
@@ -234,9 +238,9 @@ function ownJson(value: object, isWhole: boolean): { readonly json: string | und
 }
 
 /**
- * Clamps data by its JSON. If the JSON is over the limits, its truncated text replaces the data; otherwise only lone
- * surrogates are repaired. Plain data that has no JSON is described. A class instance that has none is left alone,
- * since nothing of it would be sent.
+ * Clamps data by its JSON. If the JSON is over the limits, its truncated text replaces the data;
+ * otherwise only lone surrogates are repaired. Plain data that has no JSON is described. A class
+ * instance that has none is left alone, since nothing of it would be sent.
  */
 function ofData(value: object, policy: EnginePolicy, origin: Origin, isWhole = false): unknown {
   const own = ownJson(value, isWhole)
@@ -250,8 +254,8 @@ function ofData(value: object, policy: EnginePolicy, origin: Origin, isWhole = f
   return wellFormed(lean) ?? (lean === json ? value : JSON.parse(lean))
 }
 
-/** Returns true if data says that it comes from a failure: by a status that is neither 0 nor that of a success, or by
- *  a flag. */
+/** Returns true if data says that it comes from a failure: by a status that is neither 0 nor that
+ *  of a success, or by a flag. */
 function tellsFailure(value: object): boolean {
   const isBad = (status: unknown) =>
     typeof status === 'number' && status !== 0 && !(status >= 100 && status < 400)

@@ -22,16 +22,17 @@ export interface CallSettings {
   /** True if calls may get a callback for partial updates, like Pi's. */
   readonly updates?: boolean
   /**
-   * The returned value: content that a model sees, a pair of content and artifact, raw data that the tool's own code
-   * converts to content, or content whose type a program relies on: an object that only its text could bound stays, and
-   * `sentFor` has the text.
+   * The returned value: content that a model sees, a pair of content and artifact, raw data that
+   * the tool's own code converts to content, or content whose type a program relies on: an object
+   * that only its text could bound stays, and `sentFor` has the text.
    */
   readonly returns: 'content' | 'pair' | 'raw' | 'typed'
   /** True for a method that converts the output of a call, such as `toModelOutput`. */
   readonly isConverter?: boolean
 }
 
-/** Clamping functions and the functions that they wrap. A tool that is wrapped again is wrapped from the start. */
+/** Clamping functions and the functions that they wrap. A tool that is wrapped again is wrapped
+ *  from the start. */
 const wrapped = new WeakMap<ToolFunction, WrapRecord>()
 
 interface WrapRecord {
@@ -87,7 +88,8 @@ function isSame(a: CallSettings, b: CallSettings): boolean {
   )
 }
 
-/** Gives the wrapper the name, arity, prototype and other properties of the function that it wraps. */
+/** Gives the wrapper the name, arity, prototype and other properties of the function that it
+ *  wraps. */
 export function mimic(run: ToolFunction, call: ToolFunction): void {
   Object.setPrototypeOf(run, Object.getPrototypeOf(call) as object | null)
   const members = Object.getOwnPropertyDescriptors(call) as unknown as Record<
@@ -236,8 +238,8 @@ class ToolCall {
 type Steps = Generator | AsyncGenerator
 
 /**
- * Returns true for a generator or an async iterator. Callers of async iterators use `next`, and `return` if there is
- * one.
+ * Returns true for a generator or an async iterator. Callers of async iterators use `next`, and
+ * `return` if there is one.
  */
 function isGenerator(value: object): value is Steps {
   const isAsync = typeof get(value, Symbol.asyncIterator) === 'function'
@@ -250,7 +252,8 @@ function isGenerator(value: object): value is Steps {
 }
 
 /**
- * Returns true for plain data with an async iterator. A stream is an object of a class, which a wrapper cannot imitate.
+ * Returns true for plain data with an async iterator. A stream is an object of a class, which a
+ * wrapper cannot imitate.
  */
 function isIterable(value: object): value is AsyncIterable<unknown> {
   return typeof get(value, Symbol.asyncIterator) === 'function' && isPlain(value)

@@ -42,7 +42,8 @@ function wrapOne<T extends object>(tool: T, given: EnginePolicy, name?: string, 
   return withMethods(tool, methods)
 }
 
-/** Policies for the output of `toModelOutput`, one for each policy: wrapping twice then equals wrapping once. */
+/** Policies for the output of `toModelOutput`, one for each policy: wrapping twice then equals
+ *  wrapping once. */
 const outputs = new WeakMap<EnginePolicy, EnginePolicy>()
 
 function outputsOf(policy: EnginePolicy): EnginePolicy {
@@ -53,7 +54,8 @@ function outputsOf(policy: EnginePolicy): EnginePolicy {
   return made
 }
 
-/** Replaces methods of a tool. A plain object is copied, a class instance gets the methods as its own. */
+/** Replaces methods of a tool. A plain object is copied, a class instance gets the methods as its
+ *  own. */
 function withMethods<T extends object>(tool: T, methods: ReadonlyMap<string, ToolFunction>): T {
   if ([...methods].every(([name, call]) => get(tool, name) === call)) return tool
   const copies = isPlain(tool)

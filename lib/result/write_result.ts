@@ -11,8 +11,8 @@ import { clampWithFigures, type SlotsOutcome } from './clamp_slots.js'
 import { capShape } from './slot_json.js'
 import { figuresOf } from './structured_content.js'
 
-/** Writes the last two parts of a result into a draft: its clamped texts, then its side data. Returns false if nothing
- *  changes. `done`: side data that is written already. */
+/** Writes the last two parts of a result into a draft: its clamped texts, then its side data.
+ *  Returns false if nothing changes. `done`: side data that is written already. */
 export function writeResult(
   result: Result,
   clamped: SlotsOutcome | undefined,
@@ -55,7 +55,8 @@ export function clampSide(
   return isChanged
 }
 
-/** Adds a text with the structured content that an MCP result loses, if the result has no other text. */
+/** Adds a text with the structured content that an MCP result loses, if the result has no other
+ *  text. */
 function sayInText(value: unknown, { slots, place }: Result, policy: EnginePolicy, draft: Draft): void {
   const json = slots.length === 0 ? jsonOf(value) : undefined
   if (json === undefined) return

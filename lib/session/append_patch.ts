@@ -2,8 +2,8 @@ import { mimic, type ToolFunction } from '../result/wrap_call.js'
 import { get, tryRead } from '../untrusted.js'
 import { optionError } from '../validate.js'
 
-/** Handles an appended message: calls `write` with the message to store, if any, and returns the result of the append.
- *  `isTop`: the call went through the topmost layer of the patch. */
+/** Handles an appended message: calls `write` with the message to store, if any, and returns the
+ *  result of the append. `isTop`: the call went through the topmost layer of the patch. */
 export type AppendHandler = (message: unknown, write: (kept: unknown) => unknown, isTop: boolean) => unknown
 
 /** An installed override, and the method that it replaced. */
@@ -21,8 +21,8 @@ export class AppendPatch {
   readonly #manager: object
   readonly #field: string
   readonly #method: string
-  /** Installed layers, the topmost last. There are several if another override was installed over ours, or replaced
-   *  it. */
+  /** Installed layers, the topmost last. There are several if another override was installed over
+   *  ours, or replaced it. */
   readonly #layers: Layer[] = []
   #handler: AppendHandler | undefined
 
@@ -40,8 +40,8 @@ export class AppendPatch {
     this.#handler = handler
   }
 
-  /** Restores the original method. If another override is on top by now, ours stays below it and lets everything
-   *  pass. */
+  /** Restores the original method. If another override is on top by now, ours stays below it and
+   *  lets everything pass. */
   uninstall(): void {
     this.#handler = undefined
     while (this.#isOnTop()) {

@@ -1,7 +1,7 @@
 type Member = PropertyDescriptor | undefined
 
-/** Overwrites an object with its copy, member by member. Returns false and changes nothing if a member cannot be
- *  written. */
+/** Overwrites an object with its copy, member by member. Returns false and changes nothing if a
+ *  member cannot be written. */
 export function assignInPlace(value: object, copy: object): boolean {
   const names = [...new Set([...Reflect.ownKeys(value), ...Reflect.ownKeys(copy)])]
   const changes = names

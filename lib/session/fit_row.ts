@@ -19,9 +19,9 @@ export interface RowRules {
 }
 
 /**
- * Limits a message with tool results to `maxBytes` of JSON, without the payloads of its images, audio and files. This
- * is the last line of defence, for content that no text limit covers. Any other message, and one that fits, is returned
- * as it is.
+ * Limits a message with tool results to `maxBytes` of JSON, without the payloads of its images,
+ * audio and files. This is the last line of defence, for content that no text limit covers. Any
+ * other message, and one that fits, is returned as it is.
  */
 export function fitRow(message: object, rules: RowRules): object {
   const { policy, maxBytes, origin } = rules
@@ -95,7 +95,8 @@ function editing(edit: (row: RowExcess, draft: Draft) => void): RowCut {
 
 /** Bytes of unknown members that an object keeps in any case, such as the type of an image. */
 const FEW = 1_024
-/** Unknown parts in results together keep this share of a row while there are texts to cut, and so do those around. */
+/** Unknown parts in results together keep this share of a row while there are texts to cut, and so
+ *  do those around. */
 const SHARE = 1 / 16
 
 /** Shrinks side data, then what no dialect knows in the results, then what stands around them. */
@@ -110,8 +111,8 @@ const shrinkData = editing(({ results, over, rules }, draft) => {
 })
 
 /**
- * Shortens parts by the excess: small ones stay whole, large ones share the rest. `least`: bytes that they keep together
- * in any case. Returns the excess that is left.
+ * Shortens parts by the excess: small ones stay whole, large ones share the rest. `least`: bytes
+ * that they keep together in any case. Returns the excess that is left.
  */
 function shareRoom(
   draft: Draft,
@@ -171,8 +172,8 @@ const shrinkTexts: RowCut = ({ message, results, over, rules }) => {
 }
 
 /**
- * Drops blocks from the end of each list, and appends a note with their number. If that is not enough, reduces results to
- * the members that make them results: tags, id, name and texts.
+ * Drops blocks from the end of each list, and appends a note with their number. If that is not
+ * enough, reduces results to the members that make them results: tags, id, name and texts.
  */
 const strip = editing(({ results, over }, draft) => {
   const [shape, size] = [shapeOf(results), sizerFor(results)]

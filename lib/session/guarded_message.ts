@@ -37,7 +37,8 @@ export class GuardedMessage {
     readonly recent?: Recent,
   ) {}
 
-  /** Writes what the rules leave of the message. `hooks`: the hooks run first, and may keep it from being written. */
+  /** Writes what the rules leave of the message. `hooks`: the hooks run first, and may keep it from
+   *  being written. */
   write(write: (kept: unknown) => unknown, hooks: boolean): unknown {
     const kept = tryRead(() => (hooks ? this.#afterHooks() : this.#capInPlace(this.message)))
     return kept === NOTHING ? undefined : write(kept === undefined ? this.message : kept)
@@ -71,7 +72,8 @@ export class GuardedMessage {
     return capped
   }
 
-  /** Caps the message to write, and overwrites the original with it if allowed. `isFromHook`: a hook made it. */
+  /** Caps the message to write, and overwrites the original with it if allowed. `isFromHook`: a
+   *  hook made it. */
   #cappedInPlace(kept: unknown, isFromHook: boolean): unknown {
     const capped = this.#capped(kept)
     if (capped === this.message) return capped
@@ -128,7 +130,8 @@ function isMutable(value: object): boolean {
   return isPlain(value) && !types.isProxy(value) && !('toJSON' in value)
 }
 
-/** Returns true if one object can be overwritten with the other: both have the same class, or none. */
+/** Returns true if one object can be overwritten with the other: both have the same class, or
+ *  none. */
 function haveSameClass(message: object, other: object): boolean {
   const [a, b] = [message, other].map((value) => Object.getPrototypeOf(value) as object | null)
   return a === b || (isPlain(message) && isPlain(other) && isList(message) === isList(other))

@@ -12,8 +12,8 @@ export interface MessagePart {
   readonly put: (kept: unknown, draft: Draft) => void
 }
 
-/** Returns the objects of a message on the paths to its results and to their known contents. `results`: at least one,
- *  all of the same message. */
+/** Returns the objects of a message on the paths to its results and to their known contents.
+ *  `results`: at least one, all of the same message. */
 export function shapeOf(results: readonly Result[]): ShapeNode {
   let root = (results[0] as Result).place
   while (root.parent) root = root.parent
@@ -56,8 +56,8 @@ class ShapeNode {
     }
   }
 
-  /** Returns the unknown parts inside the results, or outside them, of each object with more than `bytes` of them as
-   *  JSON. */
+  /** Returns the unknown parts inside the results, or outside them, of each object with more than
+   *  `bytes` of them as JSON. */
   unknown(where: 'inside' | 'outside', bytes: number): MessagePart[] {
     const own = this.isInside === (where === 'inside') ? this.#unknown(bytes) : []
     return [...own, ...this.#below((node) => node.unknown(where, bytes))]
@@ -97,7 +97,8 @@ class ShapeNode {
     return [...this.#children.values()].flatMap(read)
   }
 
-  /** Returns the unknown blocks of a list one by one, the unknown members of any other object together. */
+  /** Returns the unknown blocks of a list one by one, the unknown members of any other object
+   *  together. */
   #unknown(bytes: number): MessagePart[] {
     const { place } = this
     const isBlock = isList(place.value)

@@ -17,8 +17,8 @@ export class Recent {
     if (isObject(gone) && tryRead(() => wordsIn(gone).length > 0)) this.#fromUser = gone
   }
 
-  /** Makes a function that returns what was asked of a result in a message that follows. All results of the message share
-   *  one reading of what came before. */
+  /** Makes a function that returns what was asked of a result in a message that follows. All
+   *  results of the message share one reading of what came before. */
   askerOf(message: object, query: Query): (result: Result | undefined) => string[] {
     const messages = [this.#fromUser, ...this.#messages, message]
     const history = new History(messages)

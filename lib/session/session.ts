@@ -23,12 +23,13 @@ import {
 
 const repairs = channel('spillway:repair')
 
-/** Milliseconds between two progress reports, and the longest between two attempts to get a lock. */
+/** Milliseconds between two progress reports, and the longest between two attempts to get a
+ *  lock. */
 const LOOK = 50
 const LONGEST_WAIT = 1_000
 
-/** Results that a repair cuts: those over the limits, and others with large details (side data). Not in the reports of
- *  the library. */
+/** Results that a repair cuts: those over the limits, and others with large details (side data).
+ *  Not in the reports of the library. */
 export interface Cuts {
   readonly over: number
   readonly details: number
@@ -43,10 +44,12 @@ export async function repairSession(path: string, options: RepairOptions = {}): 
   return (await repairCounted(path, options)).report
 }
 
-/** `sparesLatest`: the budget leaves the results since the last message of the model to their cap. */
+/** `sparesLatest`: the budget leaves the results since the last message of the model to their
+ *  cap. */
 type Repair = RepairOptions & { sparesLatest?: boolean }
 
-/** Repairs a session under a checked policy, by default that of the options, and counts the results that were cut. */
+/** Repairs a session under a checked policy, by default that of the options, and counts the results
+ *  that were cut. */
 export async function repairCounted(
   path: string,
   options: Repair,
@@ -125,7 +128,8 @@ export interface Triage {
   readonly media: boolean
 }
 
-/** Finds out in one pass, which ends at the first damaged row, what a repair under this policy may have to do. */
+/** Finds out in one pass, which ends at the first damaged row, what a repair under this policy may
+ *  have to do. */
 export function triageSession(path: string, policy: ResultPolicy): Promise<Triage> {
   const session = packSession(path, compileSession(policy, 'inspect'), spareOf(policy))
   const control = { lockTimeout: 0, signal: undefined, onProgress: undefined }
@@ -173,7 +177,8 @@ function compileSession(options: ResultPolicy, taker: Taker): EnginePolicy {
   return policy
 }
 
-/** Returns the bytes by which side data may exceed the default size: rewriting a row for less is not worth it. */
+/** Returns the bytes by which side data may exceed the default size: rewriting a row for less is
+ *  not worth it. */
 function spareOf({ sideData }: ResultPolicy): number {
   return typeof sideData === 'object' ? 0 : 1_024
 }
@@ -212,7 +217,8 @@ function stepsOf([ansi, carriageReturns, control, repeats]: CleanSteps) {
   return { ansi, carriageReturns, control, repeats }
 }
 
-/** Runs work of the engine, which a signal stops. Reports progress, and retries while the lock is held elsewhere. */
+/** Runs work of the engine, which a signal stops. Reports progress, and retries while the lock is
+ *  held elsewhere. */
 async function run<T extends object>(
   path: string,
   { lockTimeout, signal, onProgress }: ReturnType<typeof checkRepair>['control'],

@@ -11,7 +11,8 @@ export class Snapshot {
     private readonly members: ReadonlyMap<object, Members>,
   ) {}
 
-  /** Returns undefined for values whose members do not tell what they are: proxies, classes, accessors, large data. */
+  /** Returns undefined for values whose members do not tell what they are: proxies, classes,
+   *  accessors, large data. */
   static of(root: unknown): Snapshot | undefined {
     if (!isObject(root)) return undefined
     const all = new Map<object, Members>()

@@ -7,8 +7,9 @@ import { ID } from './arguments.js'
 export type Whole = readonly [how: SavedHow, named: string]
 
 /**
- * Saves the full texts that the clamp of one call cuts. The clamp runs twice: the first run finds the texts to save,
- * the second one names the saved files in notices. Texts are identified by their order, which is the same in both runs.
+ * Saves the full texts that the clamp of one call cuts. The clamp runs twice: the first run finds
+ * the texts to save, the second one names the saved files in notices. Texts are identified by their
+ * order, which is the same in both runs.
  */
 export class CallSpill {
   readonly #cut = new Map<number, string>()
@@ -30,8 +31,8 @@ export class CallSpill {
     return whole ? saved(policy, ...whole) : policy
   }
 
-  /** Saves the texts that were cut. Resolves to false if there are none. Never rejects: a text is clamped even if it
-   *  cannot be saved. */
+  /** Saves the texts that were cut. Resolves to false if there are none. Never rejects: a text is
+   *  clamped even if it cannot be saved. */
   async save(store: SpillStore, meta: { tool?: string; callId?: string }): Promise<boolean> {
     const known = new Map<string, Whole>()
     for (const [number, text] of this.#cut) {
@@ -44,15 +45,16 @@ export class CallSpill {
   }
 }
 
-/** Used for a synchronous call, which cannot wait for a save. Notices say that the text could not be saved. */
+/** Used for a synchronous call, which cannot wait for a save. Notices say that the text could not
+ *  be saved. */
 export class UnsavedCallSpill extends CallSpill {
   override policyOf(_: number, policy: EnginePolicy): EnginePolicy {
     return saved(policy, 'failed', 'ERR_SPILLWAY_SPILL')
   }
 }
 
-/** Recent saves of each store, also those in progress, by call and text. A stored output that is converted to a message
- *  again, as by the AI SDK before each request, is not saved again. */
+/** Recent saves of each store, also those in progress, by call and text. A stored output that is
+ *  converted to a message again, as by the AI SDK before each request, is not saved again. */
 const saves = new WeakMap<SpillStore, Map<string, Promise<SaveRecord>>>()
 
 interface SaveRecord {
@@ -66,7 +68,8 @@ async function saveOnce(store: SpillStore, text: string, meta: { callId?: string
   if (meta.callId === undefined) return (await save(store, text, meta)).whole
   const known = saves.get(store) ?? new Map<string, Promise<SaveRecord>>()
   saves.set(store, known)
-  // Loaded on demand, since it takes a third of the load time of this package; an `import` takes as long again.
+  // Loaded on demand, since it takes a third of the load time of this package; an `import` takes as
+  // long again.
   const { createHash } = require('node:crypto') as typeof import('node:crypto')
   const key = `${meta.callId} ${createHash('sha256').update(text).digest('base64')}`
   for (let before = known.get(key); before; before = known.get(key)) {
@@ -107,7 +110,7 @@ async function save(
   }
 }
 
-/** Rejects what is no record: the store may be anybody's. */
+/** Rejects a value that is not a record: the store may be anybody's. */
 export function recordOf(record: SpillRecord): SpillRecord {
   if (
     isObject(record) &&

@@ -8,7 +8,8 @@ import { Feed } from './feed.js'
 /** Bytes of a chunk. */
 export const CHUNK = 256 * 1024
 
-/** Returns what is to be saved in chunks, whose memory may be used again when the next one is asked for. */
+/** Returns what is to be saved in chunks, whose memory may be used again when the next one is asked
+ *  for. */
 export function chunksIn(
   input: TextInput | AsyncIterable<Uint8Array>,
 ): Iterable<Uint8Array> | AsyncIterable<Uint8Array> {

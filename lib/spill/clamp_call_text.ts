@@ -14,8 +14,8 @@ export interface TextCall {
   readonly isPaged: boolean
 }
 
-/** Clamps the text that a call returned as a wrapped tool does, without the code for results of any shape: loading that
- *  takes 10 ms. `storing`: makes the store for what is cut. */
+/** Clamps the text that a call returned as a wrapped tool does, without the code for results of any
+ *  shape: loading that takes 10 ms. `storing`: makes the store for what is cut. */
 export async function clampCallText(
   text: string,
   { name, input, isPaged }: TextCall,

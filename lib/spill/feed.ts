@@ -2,7 +2,8 @@
 const BLOCK = 256 * 1024
 const WAITING = 1024 * 1024
 
-/** Bytes on their way to a store: copied as they arrive, handed over in order as the store asks for them. */
+/** Bytes on their way to a store: copied as they arrive, handed over in order as the store asks for
+ *  them. */
 export class Feed implements AsyncIterable<Uint8Array> {
   #blocks: Uint8Array[] = []
   /** Bytes of all blocks. */
@@ -60,7 +61,8 @@ export class Feed implements AsyncIterable<Uint8Array> {
     return this.#take(() => {})
   }
 
-  /** Yields the blocks for a reader that is done with each when it asks for the next: their memory is used again. */
+  /** Yields the blocks for a reader that is done with each when it asks for the next: their memory
+   *  is used again. */
   borrow(): AsyncGenerator<Uint8Array, void> {
     return this.#take(({ buffer, byteOffset, byteLength }) => {
       if (byteOffset + byteLength === BLOCK) this.#spare.push(buffer as ArrayBuffer)

@@ -45,7 +45,8 @@ function check(options: SpillOptions): StoreSettings {
   if (!isString || dir === '' || dir.includes('\0'))
     throw optionError(isString ? RangeError : TypeError, 'dir', 'the path of a directory', dir)
   return {
-    // Resolved because the working directory may change, and because a "/" at the end would follow a link.
+    // Resolved because the working directory may change, and because a "/" at the end would follow
+    // a link.
     dir: resolve(dir),
     reference: choice('reference', options.reference, ['path', 'id'], 'path'),
     maxFileBytes: bound('maxFileBytes', options.maxFileBytes, 64 * 1024 * 1024),
@@ -113,8 +114,8 @@ class Store implements SpillStore {
     return unwrap(await native.sweepSaved(dir, maxTotalBytes, maxAge, minAge, this.#retain), dir)
   }
 
-  /** Sweeps before the first file, and again once an hour. Errors are ignored here; a caller's own sweep reports
-   *  them. */
+  /** Sweeps before the first file, and again once an hour. Errors are ignored here; a caller's own
+   *  sweep reports them. */
   async #tidy(): Promise<void> {
     if (process.uptime() - this.#swept >= SWEEP_EVERY) await this.#sweep().catch(() => {})
   }

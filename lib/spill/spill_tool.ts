@@ -122,7 +122,8 @@ function requestOf(input: unknown): Request {
   }
 }
 
-/** Maps null and "" to undefined: models that must pass every parameter use them for unused ones. */
+/** Maps null and "" to undefined: models that must pass every parameter use them for unused
+ *  ones. */
 function present(value: unknown): unknown {
   return value === null || value === '' ? undefined : value
 }

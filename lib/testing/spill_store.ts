@@ -34,7 +34,7 @@ const TESTS: Readonly<Record<string, (store: SpillStore, make: Make) => Promise<
 
   async 'names an output by 16 hexadecimal digits'(store) {
     const { id } = await store.save('a')
-    ok(/^[0-9a-f]{16}$/.test(id), `${JSON.stringify(id)} is no id`)
+    ok(/^[0-9a-f]{16}$/.test(id), `${JSON.stringify(id)} is not an id`)
   },
 
   async 'saves what is empty'(store) {
@@ -267,7 +267,7 @@ const TESTS: Readonly<Record<string, (store: SpillStore, make: Make) => Promise<
     deepEqual(await Promise.all(saved.map((record) => whole(store, record))), texts)
   },
 
-  async 'rejects what is no id of an output, with a code'(store) {
+  async 'rejects a text that is not the id of an output, with a code'(store) {
     const { id, path } = await store.save('a')
     const others = [
       '',
@@ -288,8 +288,9 @@ const TESTS: Readonly<Record<string, (store: SpillStore, make: Make) => Promise<
   },
 }
 
-/** Sweeps a store, and compares what is gone afterwards with what the sweep says. Engines that expire outputs by themselves
- *  count in seconds: later than that after `start`, an output may be gone without a sweep. */
+/** Sweeps a store, and compares what is gone afterwards with what the sweep says. Engines that
+ *  expire outputs by themselves count in seconds: later than that after `start`, an output may be
+ *  gone without a sweep. */
 async function sweeps(
   store: SpillStore,
   records: readonly SpillRecord[],

@@ -46,7 +46,8 @@ function isJson(text: string): boolean {
   return tryRead(() => [JSON.parse(text)]) !== undefined
 }
 
-/** Returns a text as it is, and any other value as JSON: well-formed, without secrets. A value without JSON is null. */
+/** Returns a text as it is, and any other value as JSON: well-formed, without secrets. A value
+ *  without JSON is null. */
 function given(json: unknown, policy: EnginePolicy): string {
   const isText = typeof json === 'string' || types.isUint8Array(json)
   const text = redacted(isText ? (json as TextInput) : (jsonOf(json) ?? 'null'), policy)

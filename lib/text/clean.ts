@@ -16,7 +16,8 @@ export function cleanText(text: TextInput, options?: CleanOptions): string {
 export function cleanString(text: string, cleaning: CleanSteps): string {
   if (!cleaning.includes(true) || isClean(text, cleaning[3])) return text
   const cleaned = throughPieces(text, cleaning)
-  // The first look may have been a false alarm. The text is then returned as given, lone surrogates included.
+  // The first look may have been a false alarm. The text is then returned as given, lone surrogates
+  // included.
   return cleaned === text.toWellFormed() ? text : cleaned
 }
 
@@ -59,8 +60,8 @@ function cleanedPieces(bytes: Uint8Array, what: CleanSteps): string[] {
 }
 
 /**
- * Cleans a text if the policy says so. Returns the text as given if nothing visible would be left: no block becomes
- * empty.
+ * Cleans a text if the policy says so. Returns the text as given if nothing visible would be left:
+ * no block becomes empty.
  */
 export function cleaned<T extends TextInput>(text: T, { clean }: Pick<EnginePolicy, 'clean'>): T {
   if (!clean?.includes(true)) return text
@@ -95,8 +96,8 @@ function bytesOf(parts: readonly string[]): Buffer {
 }
 
 /**
- * Returns the steps for a text that may have been cut. The cut may have brought equal lines together, or made different
- * lines equal. Folding them would hide it.
+ * Returns the steps for a text that may have been cut. The cut may have brought equal lines
+ * together, or made different lines equal. Folding them would hide it.
  */
 function folding([ansi, carriageReturns, control, repeats]: CleanSteps, folds: boolean): CleanSteps {
   return [ansi, carriageReturns, control, repeats && folds]

@@ -20,12 +20,14 @@ export interface Input {
   truncate(policy: EnginePolicy, figures?: boolean): Truncation
 }
 
-/** `worded`: a function of the caller runs while the text is in use. `most`: chars of a string that are searched. */
+/** `worded`: a function of the caller runs while the text is in use. `most`: chars of a string that
+ *  are searched. */
 export function inputOf(text: TextInput, worded = false, most?: number, ask?: Ask): Input {
   return typeof text === 'string' ? new StringInput(text, most, ask) : new BytesInput(plain(text, worded))
 }
 
-/** Returns a plain view of bytes, or of a copy if other threads, a resize or the caller could change them. */
+/** Returns a plain view of bytes, or of a copy if other threads, a resize or the caller could
+ *  change them. */
 export function plain(bytes: Uint8Array, worded: boolean): Uint8Array {
   const { buffer, byteOffset, byteLength } = bytes
   const moves = types.isSharedArrayBuffer(buffer) || (buffer as { resizable?: boolean }).resizable

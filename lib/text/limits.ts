@@ -8,7 +8,8 @@ export type Measurements = Pick<Input, 'total' | 'bytesOut' | 'tokens' | 'hasLon
 /** Gathers what was asked of a text. */
 export type Ask = () => string[]
 
-/** Returns what was asked of a text of `chars` chars, if it is over a limit: nothing is gathered for one that fits. */
+/** Returns what was asked of a text of `chars` chars, if it is over a limit: nothing is gathered
+ *  for one that fits. */
 export function askedOf(
   input: Measurements,
   chars: number,

@@ -17,7 +17,8 @@ function rangesOf({ lines }: KeptParts): string {
   return merged.map((run) => run.join('-')).join(',')
 }
 
-/** The argument of a notice function. Values that take a pass over the text are computed when they are read. */
+/** The argument of a notice function. Values that take a pass over the text are computed when they
+ *  are read. */
 export class NoticeCut implements Cut {
   readonly keep: Cut['keep']
   readonly source: string
@@ -74,7 +75,8 @@ export class NoticeCut implements Cut {
 /** Most calls of a notice function for one text. A notice may change the cut that it describes. */
 const CALLS = 3
 
-/** Truncates a prepared text, and drops from a cut what it brought together. `figures`: the kept parts will be read. */
+/** Truncates a prepared text, and drops from a cut what it brought together. `figures`: the kept
+ *  parts will be read. */
 export function truncate(input: Input, policy: EnginePolicy, figures = false): Truncation {
   const made = withNotice(input, policy, figures)
   const text = made.truncated ? parted(made.text, policy) : made.text
@@ -94,9 +96,9 @@ export function withNotice(input: Input, policy: EnginePolicy, figures = false):
 }
 
 /**
- * Finds a cut that its worded notice describes. Words the notice for a cut without one, truncates again, and repeats
- * that if the cut has changed. `again` truncates with the given words, and with room to spare beside them. Without
- * words, it uses the standard notice.
+ * Finds a cut that its worded notice describes. Words the notice for a cut without one, truncates
+ * again, and repeats that if the cut has changed. `again` truncates with the given words, and with
+ * room to spare beside them. Without words, it uses the standard notice.
  */
 export function settle<T extends { truncated: boolean; notice: string }>(
   first: T,
@@ -113,19 +115,22 @@ export function settle<T extends { truncated: boolean; notice: string }>(
     if (next === undefined) return again(undefined)
     if (next === text) return made
     const cut = again(next)
-    // Either the notice did not fit and another has replaced it, or it has not changed the cut that it describes.
+    // Either the notice did not fit and another has replaced it, or it has not changed the cut that
+    // it describes.
     if (cut.notice !== next || same(cut, made)) return cut
     const spare = call > 0 && spareOf(text, next)
     if (spare) roomy = { made, text: next, spare }
     made = cut
     text = next
   }
-  // If two notices lead to each other's cuts, the shorter one describes the cut that the longer one leaves.
+  // If two notices lead to each other's cuts, the shorter one describes the cut that the longer one
+  // leaves.
   const cut = roomy && again(roomy.text, roomy.spare)
   return cut && cut.notice === roomy?.text && same(cut, roomy.made) ? cut : again(undefined)
 }
 
-/** Returns the room left if `text` replaces the notice `room`, undefined if it needs more of any unit. */
+/** Returns the room left if `text` replaces the notice `room`, undefined if it needs more of any
+ *  unit. */
 function spareOf(room: string, text: string): TextSize | undefined {
   const [from, to] = [sizeOf(room), sizeOf(text)]
   const spare = { bytes: from.bytes - to.bytes, chars: from.chars - to.chars, lines: from.lines - to.lines }
@@ -133,8 +138,8 @@ function spareOf(room: string, text: string): TextSize | undefined {
 }
 
 /**
- * Returns the caller's notice. Returns undefined if the function throws or returns no string, which counts as not
- * fitting.
+ * Returns the caller's notice. Returns undefined if the function throws or returns no string, which
+ * counts as not fitting.
  */
 export function speak(words: (cut: Cut) => string, cut: Cut): string | undefined {
   try {

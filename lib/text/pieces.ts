@@ -21,8 +21,8 @@ export function* pieces(text: string): Generator<string> {
 }
 
 /**
- * Returns a test of consecutive pieces of a string, true if a piece is narrow. A string is all narrow or all wide in
- * memory, so after one wide piece the rest is not tested.
+ * Returns a test of consecutive pieces of a string, true if a piece is narrow. A string is all
+ * narrow or all wide in memory, so after one wide piece the rest is not tested.
  */
 export function narrowness(text: string): (piece: string) => boolean {
   let narrow = !isStoredWide(text)
@@ -38,19 +38,21 @@ export function narrowness(text: string): (piece: string) => boolean {
  */
 const READ_WHOLE = 256 * 1024
 
-/** Chars at an end of a text in which 'auto' and the search for earlier notices (`LONGEST` there) look. */
+/** Chars at an end of a text in which 'auto' and the search for earlier notices (`LONGEST` there)
+ *  look. */
 const GLANCE = 8_192
 
 /** Returns the parts of a string that its cut can depend on: the whole string, or both ends. */
 export function windows(text: string, policy: Pick<EnginePolicy, 'reach'>): [head: string, tail: string] {
   const { head, tail } = policy.reach
   if (text.length <= Math.max(head, tail, READ_WHOLE)) return [text, '']
-  // An earlier notice at an end is not kept as text, so the kept text reaches further by its length.
+  // An earlier notice at an end is not kept as text, so the kept text reaches further by its
+  // length.
   return [text.slice(0, head + GLANCE), text.slice(-(tail + GLANCE))]
 }
 
 /**
- * Chars of a result's text that are searched for findings, most of them at its end. A search must not hold up the event
- * loop for long.
+ * Chars of a result's text that are searched for findings, most of them at its end. A search must
+ * not hold up the event loop for long.
  */
 export const SEARCHED = 16 * 1024 * 1024

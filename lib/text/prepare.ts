@@ -17,8 +17,8 @@ export function prepared<T extends TextInput>(text: T, policy: Preparation): T {
 }
 
 /**
- * Drops what a cut brought together in a prepared text, so that preparing it again changes nothing: all but two of equal
- * lines, and what looks like a secret only now.
+ * Drops what a cut brought together in a prepared text, so that preparing it again changes nothing:
+ * all but two of equal lines, and what looks like a secret only now.
  */
 export function parted(text: string, policy: Preparation): string {
   const { redact } = policy

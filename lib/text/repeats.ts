@@ -5,8 +5,8 @@ import type { KeptParts } from './truncation.js'
 type Range = [start: number, end: number]
 
 /**
- * Returns the kept parts of a text after lines were dropped from its cut. `cut`: the text after the cut,
- * `left`: the same without some lines.
+ * Returns the kept parts of a text after lines were dropped from its cut. `cut`: the text after the
+ * cut, `left`: the same without some lines.
  */
 export function keptWithout(
   given: TextInput,

@@ -22,8 +22,8 @@ export function sizeOf(text: string): TextSize {
 }
 
 /**
- * Returns true if a string is well-formed and its size shows that it is within a policy. Returns false if size alone
- * cannot tell.
+ * Returns true if a string is well-formed and its size shows that it is within a policy. Returns
+ * false if size alone cannot tell.
  */
 export function isWithin(text: string, { limits, bySize }: EnginePolicy): boolean {
   if (text.length > bySize) return false

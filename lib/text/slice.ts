@@ -15,7 +15,8 @@ export function truncateUtf16Safe(text: string, maxChars: number): string {
   return sliceUtf16Safe(text, 0, bound('maxChars', maxChars, Number.POSITIVE_INFINITY))
 }
 
-/** Returns the end of a piece of a text, moved by one where it would split a pair, and never back to the start. */
+/** Returns the end of a piece of a text, moved by one where it would split a pair, and never back
+ *  to the start. */
 export function avoidTrailingHighSurrogateBreak(text: string, start: number, end: number): number {
   if (end <= start || !splitsPair(checkString(text), end)) return end
   return end - 1 > start ? end - 1 : end + 1

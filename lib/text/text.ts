@@ -15,8 +15,9 @@ export function clampText(text: TextInput, policy?: PolicyOptions): string {
   return clampPrepared(checkText(text), compile(policy))
 }
 
-/** Takes a text through all steps: cleans it, redacts it, cuts it, and drops what the cut brought together. If a string has
- *  over `most` chars, only both ends are searched for findings. `ask`: gathers what was asked of the text. */
+/** Takes a text through all steps: cleans it, redacts it, cuts it, and drops what the cut brought
+ *  together. If a string has over `most` chars, only both ends are searched for findings. `ask`:
+ *  gathers what was asked of the text. */
 export function clampPrepared(given: TextInput, policy: EnginePolicy, most?: number, ask?: Ask): string {
   const text = prepared(given, policy)
   if (typeof text === 'string' && surelyFits(text, policy)) return text

@@ -9,7 +9,8 @@ export interface Truncation {
   readonly notice: string
   /** Returns the kept parts of the text. */
   readonly kept: () => KeptParts
-  /** The text before lines and secrets were dropped that the cut brought together. Undefined if none was. */
+  /** The text before lines and secrets were dropped that the cut brought together. Undefined if
+   *  none was. */
   readonly joined?: string
 }
 

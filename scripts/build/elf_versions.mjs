@@ -1,4 +1,5 @@
-// Reads which versions of symbols an ELF file asks for, of 64 bits and little-endian as all of our targets.
+// Reads which versions of symbols an ELF file asks for, of 64 bits and little-endian as all of our
+// targets.
 
 /** Type of the section that lists needed versions (LSB, "Symbol Versioning"). */
 const VERNEED = 0x6ffffffe

@@ -1,6 +1,6 @@
-// Builds the engine of a Linux against the oldest glibc that the list of targets promises, and puts it into dist/. zig
-// has the headers and symbols of each glibc: cargo-zigbuild comes from crates.io and zig from PyPI, both into
-// target/tools. A second build does what cargo finds to do.
+// Builds the engine of a Linux against the oldest glibc that the list of targets promises, and puts
+// it into dist/. zig has the headers and symbols of each glibc: cargo-zigbuild comes from crates.io
+// and zig from PyPI, both into target/tools. A second build does what cargo finds to do.
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, renameSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -32,7 +32,8 @@ function install() {
     run('python3', ['-m', 'pip', 'install', '--quiet', '--upgrade', '--target', python, `ziglang==${ZIG}`])
 }
 
-/** Builds the engine of a target, such as `x86_64-unknown-linux-gnu`, for a version of glibc, such as `2.17`. */
+/** Builds the engine of a target, such as `x86_64-unknown-linux-gnu`, for a version of glibc, such
+ *  as `2.17`. */
 export function buildForGlibc(triple, glibc) {
   install()
   run('cargo', ['zigbuild', '--release', '--lib', '--target', `${triple}.${glibc}`], {

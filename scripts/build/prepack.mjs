@@ -1,6 +1,6 @@
-// Makes ready what `npm pack` packs: the release build, on a Linux with glibc against the oldest one that is supported
-// if the tools for that can be had, and a package.json without the scripts of a checkout. postpack.mjs puts package.json
-// back.
+// Makes ready what `npm pack` packs: the release build, on a Linux with glibc against the oldest
+// one that is supported if the tools for that can be had, and a package.json without the scripts of
+// a checkout. postpack.mjs puts package.json back.
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -1,6 +1,6 @@
-// Installs and builds everything that is missing or out of date, with the quick profile. A clone then needs no other
-// command before `npm test` or `npm run demo`. npm also runs it as `prepare`, after it has installed the packages: that
-// takes the release build.
+// Installs and builds everything that is missing or out of date, with the quick profile. A clone
+// then needs no other command before `npm test` or `npm run demo`. npm also runs it as `prepare`,
+// after it has installed the packages: that takes the release build.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -23,7 +23,8 @@ const OUTPUTS = ['dist/spillway.node', 'dist/index.js']
 /** Reads the packages of a lockfile, by folder. */
 const packages = (file) => JSON.parse(readFileSync(join(root, file), 'utf8')).packages
 
-/** Returns true if the packages of the lockfile are installed. Optional packages may be for another platform. */
+/** Returns true if the packages of the lockfile are installed. Optional packages may be for another
+ *  platform. */
 function isInstalled() {
   if (!existsSync(join(root, 'node_modules/.package-lock.json'))) return false
   const installed = packages('node_modules/.package-lock.json')

@@ -26,8 +26,9 @@ function licenceOf(dir) {
   return `/*! ${name} ${version}\n\n${readFileSync(join(dir, file), 'utf8').trim()}\n*/\n`
 }
 
-// The published JavaScript. tsc checks the types. Each file that is loaded costs half a millisecond and each 40 KB one
-// more, so they are few, and `text` alone is loaded at once: lib/index.ts says what waits for its first call.
+// The published JavaScript. tsc checks the types. Each file that is loaded costs half a millisecond
+// and each 40 KB one more, so they are few, and `text` alone is loaded at once: lib/index.ts says
+// what waits for its first call.
 export default {
   input: {
     index: 'lib/index.ts',

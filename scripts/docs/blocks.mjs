@@ -67,8 +67,8 @@ const tsc = join(root, 'node_modules/typescript/bin/tsc')
 /** File of a block's code, without its extension. */
 const fileOf = (folder, { place }) => join(folder, place.replaceAll(/\W/g, '_'))
 
-/** Compiles blocks in a folder, from which the packages that they import must be found. Returns what tsc complains
- *  of. */
+/** Compiles blocks in a folder, from which the packages that they import must be found. Returns
+ *  what tsc complains of. */
 export function compile(blocks, folder) {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
@@ -136,8 +136,9 @@ const ROWS = [
   },
 ]
 
-/** Puts into a home what the lines of a shell name: a checkout, a project whose tests fail, a session that is too
- *  large, an output that was saved, and a module with a store. Returns the project. */
+/** Puts into a home what the lines of a shell name: a checkout, a project whose tests fail, a
+ *  session that is too large, an output that was saved, and a module with a store. Returns the
+ *  project. */
 function furnish(home) {
   const checkout = join(home, 'spillway')
   mkdirSync(checkout)
@@ -165,7 +166,8 @@ function furnish(home) {
 /** A line whose status is that of the tests in the project, which fail. */
 const FAILS = /spillway run .*npm test/
 
-/** Runs the lines of a shell. npm neither builds nor goes online. The status is that of the first line that fails. */
+/** Runs the lines of a shell. npm neither builds nor goes online. The status is that of the first
+ *  line that fails. */
 export function runShell(block) {
   return atHome((home) => {
     const project = furnish(home)

@@ -1,6 +1,7 @@
-// Opens pages of `spillway inspect --html` in a headless Chromium: at two widths, light and dark, on a plain session and
-// on a hostile one. Nothing of a page may run, request anything, or be wider than the screen. Leaves the screenshots in
-// the folder that is given: npm run check:page -- FOLDER. A browser elsewhere is CHROME_PATH, its flags CHROME_FLAGS.
+// Opens pages of `spillway inspect --html` in a headless Chromium: at two widths, light and dark,
+// on a plain session and on a hostile one. Nothing of a page may run, request anything, or be wider
+// than the screen. Leaves the screenshots in the folder that is given: npm run check:page --
+// FOLDER. A browser elsewhere is CHROME_PATH, its flags CHROME_FLAGS.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,7 +13,8 @@ import { Browser, browserFound } from './browser.mjs'
 const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 const [shots] = process.argv.slice(2)
 
-/** Markup that would set `owned`, ask for something or hide the page, if any of it were more than text. */
+/** Markup that would set `owned`, ask for something or hide the page, if any of it were more than
+ *  text. */
 const HOSTILE = [
   '<script>window.owned = 1</script>',
   '<img src="http://127.0.0.1:9/img" onerror="window.owned = 2">',

@@ -1,5 +1,6 @@
-// Shows what a model reads of the output of four tools: after a plain cut, and after spillway's, to one limit. Then a
-// session that no model accepts any more, repaired. The outputs are made here; every mark is computed from the texts.
+// Shows what a model reads of the output of four tools: after a plain cut, and after spillway's, to
+// one limit. Then a session that no model accepts any more, repaired. The outputs are made here;
+// every mark is computed from the texts.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +18,8 @@ const [bold, dim, red, green, yellow] = [1, 2, 31, 32, 33].map(paint)
 const grouped = (number) => number.toLocaleString('en-US')
 const repeat = (count, line) => Array.from({ length: count }, (_, at) => line(at + 1)).join('\n')
 
-/** A line as a screen can show it: one row, no control characters, halves of surrogate pairs told. */
+/** A line as a screen can show it: one row, no control characters, halves of surrogate pairs
+ *  told. */
 function short(line) {
   const points = [...line.replaceAll('\x1b', '\\e')].map((point) =>
     /\p{Surrogate}/u.test(point) ? `\\u${point.charCodeAt(0).toString(16)}` : point,

@@ -1,5 +1,6 @@
-// Runs the TypeScript blocks of README.md and docs/, and writes below each what it prints now: after a change of what a
-// cut keeps. `node scripts/docs/outputs.mjs [PAGE...]`; those of frameworks take `npm ci --prefix frameworks` before.
+// Runs the TypeScript blocks of README.md and docs/, and writes below each what it prints now:
+// after a change of what a cut keeps. `node scripts/docs/outputs.mjs [PAGE...]`; those of
+// frameworks take `npm ci --prefix frameworks` before.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { blocksOf, compile, packagesOf, pages, run } from './blocks.mjs'

@@ -1,5 +1,6 @@
-// Makes the reference of the typings, in HTML and in Markdown: target/reference/html and target/reference/markdown.
-// Fails on any warning, and if a member of an interface or a class has no anchor.
+// Makes the reference of the typings, in HTML and in Markdown: target/reference/html and
+// target/reference/markdown. Fails on any warning, and if a member of an interface or a class has
+// no anchor.
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

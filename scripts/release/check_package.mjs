@@ -1,5 +1,6 @@
-// Packs this checkout as a user does, `npm run check:package`, and checks what is in the package: that its engine loads
-// on the oldest glibc that is supported, that it runs where it is installed, that npm has nothing to warn of, and that its types resolve.
+// Packs this checkout as a user does, `npm run check:package`, and checks what is in the package:
+// that its engine loads on the oldest glibc that is supported, that it runs where it is installed,
+// that npm has nothing to warn of, and that its types resolve.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,8 +1,9 @@
 // Runs two builds of the package over the same inputs and prints each result that differs:
 //   node scripts/release/differences.mjs OLD NEW [CASES]
-// OLD and NEW are folders with a built package: package.json and dist/. CASES is the number of random cases (20,000).
-// A change that must not be seen by a user is run against the commit before it. Inputs are the samples of all dialects
-// under 40 policies, the outputs of real tools, and random texts, results, histories, sessions and captures.
+// OLD and NEW are folders with a built package: package.json and dist/. CASES is the number of
+// random cases (20,000). A change that must not be seen by a user is run against the commit before
+// it. Inputs are the samples of all dialects under 40 policies, the outputs of real tools, and
+// random texts, results, histories, sessions and captures.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,6 @@
-// Writes THIRD_PARTY_LICENSES: the notices of all code of others in a release. `--check` compares it with what is linked
-// now. Fails for a package that cannot be had under a licence that .ci/deny.toml allows, and for one without a notice.
+// Writes THIRD_PARTY_LICENSES: the notices of all code of others in a release. `--check` compares
+// it with what is linked now. Fails for a package that cannot be had under a licence that
+// .ci/deny.toml allows, and for one without a notice.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { argv } from 'node:process'
@@ -32,7 +33,8 @@ const RUST = {
   texts: [MIT('The Rust Project contributors')],
 }
 
-/** Returns true if an SPDX expression can be met by the given licences alone. `/` is the older form of OR. */
+/** Returns true if an SPDX expression can be met by the given licences alone. `/` is the older form
+ *  of OR. */
 export function isMet(expression, allowed) {
   const tokens = (expression ?? '').replaceAll('/', ' OR ').match(/[()]|[^\s()]+/g) ?? []
   const atom = () => {
@@ -64,7 +66,8 @@ export function allowedLicenses(toml) {
   return [...list.matchAll(/"([^"]+)"/g)].map(([, name]) => name)
 }
 
-/** Returns the texts of the notices in the folder of a package, or of its licence and authors if it has no file. */
+/** Returns the texts of the notices in the folder of a package, or of its licence and authors if it
+ *  has no file. */
 function noticesOf({ name, license, authors, folder }) {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => NOTICE.test(file.split(/[\\/]/).at(-1)) && !/node_modules|\.rs$|\.html$/.test(file))

@@ -1,5 +1,5 @@
-// The code of others in a release: the crates that are linked into the engine of a target, and the npm modules that are
-// bundled into dist/. licenses.mjs and sbom.mjs make their files of it.
+// The code of others in a release: the crates that are linked into the engine of a target, and the
+// npm modules that are bundled into dist/. licenses.mjs and sbom.mjs make their files of it.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url'
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (file) => readFileSync(join(root, file), 'utf8')
 
-/** Returns what cargo knows of the packages of a target. Reads the sources of a build, and fetches those that are missing. */
+/** Returns what cargo knows of the packages of a target. Reads the sources of a build, and fetches
+ *  those that are missing. */
 function metadataOf(triple) {
   const args = ['metadata', '--locked', '--format-version', '1', '--filter-platform', triple]
   const { status, stdout, stderr, error } = spawnSync('cargo', args, {
@@ -20,7 +21,8 @@ function metadataOf(triple) {
   return JSON.parse(stdout)
 }
 
-/** Returns the packages that a target links. Macros and build scripts run in the compiler, and tests are not shipped. */
+/** Returns the packages that a target links. Macros and build scripts run in the compiler, and
+ *  tests are not shipped. */
 function linkedFor(triple) {
   const { packages, resolve } = metadataOf(triple)
   const found = new Map(packages.map((crate) => [crate.id, crate]))

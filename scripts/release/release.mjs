@@ -29,12 +29,14 @@ export function platformManifest({ name, os, cpu, libc }, scope, { version, lice
   }
 }
 
-/** Returns a package.json without what only a checkout needs. npm warns users of the scripts in it. */
+/** Returns a package.json without what only a checkout needs. npm warns users of the scripts in
+ *  it. */
 export function packedManifest({ scripts, devDependencies, overrides, napi, ...packed }) {
   return packed
 }
 
-/** Returns package.json of spillway itself, which depends on the package of each target in its own version. */
+/** Returns package.json of spillway itself, which depends on the package of each target in its own
+ *  version. */
 export function mainManifest(manifest, scope, targets, slug) {
   const optionalDependencies = Object.fromEntries(
     targets.map(({ name }) => [`${scope}/${name}`, manifest.version]),

@@ -1,5 +1,6 @@
-// Prints a bill of materials in the form of CycloneDX 1.6, `node scripts/release/sbom.mjs`: the crates that are linked into an
-// engine and the modules that are bundled. The same checkout prints the same bill.
+// Prints a bill of materials in the form of CycloneDX 1.6, `node scripts/release/sbom.mjs`: the
+// crates that are linked into an engine and the modules that are bundled. The same checkout prints
+// the same bill.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

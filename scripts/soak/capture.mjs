@@ -1,4 +1,5 @@
-// Captures far more than memory holds, from real children, and watches what this process takes: `npm run soak:capture`.
+// Captures far more than memory holds, from real children, and watches what this process takes:
+// `npm run soak:capture`.
 //   node scripts/soak/capture.mjs [MB of each case, 4,295 (4 GiB) unless given]
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'

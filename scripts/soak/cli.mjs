@@ -1,4 +1,5 @@
-// Sends far more than memory holds through the built command line, and asks what it took: `npm run soak:cli`.
+// Sends far more than memory holds through the built command line, and asks what it took: `npm run
+// soak:cli`.
 //   node scripts/soak/cli.mjs [MB of each case, 1,074 (1 GiB) unless given]
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -7,8 +8,8 @@ import { fileURLToPath } from 'node:url'
 const bin = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 
 /**
- * Resident memory that a long input may take in addition to a short one, in MB: Node's own buffers between two garbage
- * collections, and the limits.
+ * Resident memory that a long input may take in addition to a short one, in MB: Node's own buffers
+ * between two garbage collections, and the limits.
  */
 const MOST = 64
 

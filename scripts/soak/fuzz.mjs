@@ -1,6 +1,7 @@
 // Fuzzes the engine under the guidance of its coverage: `npm run fuzz [target] [seconds]`.
 //   node scripts/soak/fuzz.mjs [target, all unless given] [seconds of each, 60 unless given]
-// It takes cargo alone; where cargo-fuzz is installed, `cargo fuzz run --fuzz-dir tests/fuzz -s none TARGET` does the same.
+// It takes cargo alone; where cargo-fuzz is installed, `cargo fuzz run --fuzz-dir tests/fuzz -s
+// none TARGET` does the same.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -23,7 +24,7 @@ const FLAGS = [
 const [, , target = 'all', seconds = '60'] = process.argv
 const targets = target === 'all' ? TARGETS : [target]
 if (!targets.every((name) => TARGETS.includes(name))) {
-  console.error(`${target} is no target; give one of ${TARGETS.join(', ')}, or all`)
+  console.error(`${target} is not a target; give one of ${TARGETS.join(', ')}, or all`)
   process.exit(2)
 }
 // Flags reach build scripts too unless a target is named.

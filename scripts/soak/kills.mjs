@@ -1,5 +1,6 @@
-// Kills repairs of sessions of every layout, at random points and right after the exchange of names, while rows are appended
-// to those that have rows, some of them damaged. Counts the rows that are lost or doubled.
+// Kills repairs of sessions of every layout, at random points and right after the exchange of
+// names, while rows are appended to those that have rows, some of them damaged. Counts the rows
+// that are lost or doubled.
 //   node scripts/soak/kills.mjs [kills, 507 unless given]
 import { fork } from 'node:child_process'
 import {
@@ -124,7 +125,8 @@ const TOO_LONG = 'too long '.repeat(9_000)
 const row = (id, text) => `${JSON.stringify(ROWS[layout].of(id, text))}\n`
 const texts = Array.from({ length: 30 }, (_, at) => [`old${at}`, at % 3 ? 'short' : TOO_LONG])
 
-/** A session of which every third row is too long. Some rows are glued together, behind a torn one or after NUL bytes. */
+/** A session of which every third row is too long. Some rows are glued together, behind a torn one
+ *  or after NUL bytes. */
 const session = ({ head, of }) =>
   [
     ...head.map((first) => `${JSON.stringify(first)}\n`),
@@ -201,7 +203,8 @@ async function killed(path, isRandom, sum) {
   sum.kills += Number((await end) === 'SIGKILL')
 }
 
-/** Counts the ids that are gone, those that are there more than once, and the files that a repair left. */
+/** Counts the ids that are gone, those that are there more than once, and the files that a repair
+ *  left. */
 function count(path, expected, found, sum) {
   const seen = new Map()
   for (const id of found) seen.set(id, (seen.get(id) ?? 0) + 1)
@@ -249,7 +252,8 @@ async function rows(path, name, sum) {
   )
 }
 
-/** Runs one document, to which nobody appends. Two repairs are killed, each of a new one, before one ends. */
+/** Runs one document, to which nobody appends. Two repairs are killed, each of a new one, before
+ *  one ends. */
 async function document(path, { of, ids }, sum) {
   // One result alone is the file of a part.
   const all = [['first', TOO_LONG], ...texts]

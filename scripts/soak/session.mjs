@@ -13,7 +13,8 @@ const MOST = 67.1
 const small = (at) => `{"role":"tool","tool_call_id":"c${at}","content":"ok, ${at % 7} files changed"}\n`
 const LINE = '2026-01-02 INFO server: GET /api/items/7 took 12 ms\\n'
 
-/** The pieces of a session of so many bytes, the bytes of its longest row, and the number of rows over the limits. */
+/** The pieces of a session of so many bytes, the bytes of its longest row, and the number of rows
+ *  over the limits. */
 const cases = {
   // The row is longer than V8's longest string.
   'one row of three fifths': (bytes) => ({ pieces: oneLong(bytes), longest: bytes * 0.6, over: 1 }),

@@ -1,5 +1,5 @@
-// Random sessions of agents, sent to a provider that counts and refuses correctly. The number of a session determines
-// it.
+// Random sessions of agents, sent to a provider that counts and refuses correctly. The number of a
+// session determines it.
 import { applyPlan, ContextOverflowError, runWithRecovery } from 'spillway'
 
 /** A seeded random generator: a session is the same on every machine. */
@@ -24,7 +24,8 @@ export function random(seed) {
 /** Chars of the longest tool result. */
 const LONGEST = 5e6
 
-/** Returns a text of each kind, as long as the longest result: runs of lines of the samples, in random order. */
+/** Returns a text of each kind, as long as the longest result: runs of lines of the samples, in
+ *  random order. */
 export function poolOf(samples) {
   const rng = random(7)
   const pool = new Map()
@@ -190,7 +191,8 @@ const resultsOf = (messages) =>
     [...textsOf(message)].flatMap(([text, id]) => (id === undefined ? [] : { id, text })),
   )
 
-/** Makes a session: its history, the window of its model, and the agent's means against an overflow. */
+/** Makes a session: its history, the window of its model, and the agent's means against an
+ *  overflow. */
 export function sessionOf(number, pool) {
   const rng = random(number * 2_654_435_761 + 1)
   const dialect = rng.pick(DIALECTS)
@@ -317,7 +319,8 @@ function cutToNothing(messages) {
   )
 }
 
-/** Returns true if only a notice is left of the newest result, while an older and longer result is whole. */
+/** Returns true if only a notice is left of the newest result, while an older and longer result is
+ *  whole. */
 function isUpsideDown(kept, originals) {
   const newest = kept.at(-1)
   if (!newest || newest.text === originals.get(newest.id)) return false

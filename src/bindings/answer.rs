@@ -4,7 +4,8 @@ use napi::bindgen_prelude::*;
 
 use crate::encoding::{Text, Utf8};
 
-/// Converts UTF-8 to a JavaScript string. ASCII becomes a one-byte string, which spares V8 a check of UTF-16.
+/// Converts UTF-8 to a JavaScript string. ASCII becomes a one-byte string, which spares V8 a check
+/// of UTF-16.
 pub fn answer(utf8: Vec<u8>) -> Either<Latin1String, Utf16String> {
     if utf8.is_ascii() {
         // SAFETY: ASCII is UTF-8.

@@ -12,8 +12,9 @@ use crate::clean::Options;
 use crate::policy::Policy;
 use crate::truncate::Terms;
 
-/// Begins a capture under a policy. `clean`: options as `start_cleaning` takes them, or empty to keep the output as it
-/// is. `separate`: streams have separate texts. `keeps_raw`: raw bytes are buffered for a file until taken.
+/// Begins a capture under a policy. `clean`: options as `start_cleaning` takes them, or empty to
+/// keep the output as it is. `separate`: streams have separate texts. `keeps_raw`: raw bytes are
+/// buffered for a file until taken.
 #[napi(catch_unwind, ts_return_type = "ExternalObject<'capture'>")]
 pub fn start_capture(
     #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
@@ -26,7 +27,8 @@ pub fn start_capture(
     External::new(Capture::new(policy, options, separate, keeps_raw))
 }
 
-/// Feeds a chunk of stream 0 or 1 and returns true if the output is over a limit. `is_text`: the chunk was a string.
+/// Feeds a chunk of stream 0 or 1 and returns true if the output is over a limit. `is_text`: the
+/// chunk was a string.
 #[napi(catch_unwind)]
 pub fn capture_chunk(
     #[napi(ts_arg_type = "ExternalObject<'capture'>")] capture: &mut External<Capture>,
@@ -88,10 +90,11 @@ impl CapturedCut {
     }
 }
 
-/// Ends the capture, or a copy of it, and frames the result: `streams` under `labels`, in order, then a closing line.
-/// `stdout` and `stderr`: the policies of the streams. `numbers` receives ten numbers per stream: bytes, chars and lines
-/// of input, 1 if binary; bytes, chars and lines of the text under the limits, its bytes once decoded, its tokens if
-/// limited, and 1 if it has a long line.
+/// Ends the capture, or a copy of it, and frames the result: `streams` under `labels`, in order,
+/// then a closing line. `stdout` and `stderr`: the policies of the streams. `numbers` receives ten
+/// numbers per stream: bytes, chars and lines of input, 1 if binary; bytes, chars and lines of the
+/// text under the limits, its bytes once decoded, its tokens if limited, and 1 if it has a long
+/// line.
 #[napi(catch_unwind)]
 #[allow(clippy::too_many_arguments, reason = "one call ends a capture")]
 pub fn end_capture(
@@ -160,7 +163,8 @@ pub fn release_chunk(buffer: ArrayBuffer) -> Result<()> {
     buffer.detach()
 }
 
-/// Truncates the text of a stream: a section of the frame to its room, or the stream alone to the limits.
+/// Truncates the text of a stream: a section of the frame to its room, or the stream alone to the
+/// limits.
 #[napi(catch_unwind)]
 pub fn truncate_captured(
     #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &External<CaptureOutput>,

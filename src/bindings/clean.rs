@@ -12,7 +12,8 @@ use crate::encoding::{Utf16, transcode};
 use crate::notice::earlier::ascii;
 use crate::notice::parse;
 
-/// Scans a piece. Returns -1 if it may need cleaning, else the position where the next piece must begin.
+/// Scans a piece. Returns -1 if it may need cleaning, else the position where the next piece must
+/// begin.
 #[napi(catch_unwind)]
 pub fn look_for_dirt(#[napi(ts_arg_type = "string")] piece: Units, repeats: bool) -> f64 {
     next(look(&piece[..], repeats))
@@ -39,8 +40,8 @@ pub struct PieceCleaner {
     bytes: Vec<u8>,
 }
 
-/// Begins to clean a text given in pieces, none of which may end inside a surrogate pair. Each call returns the output
-/// that is final so far.
+/// Begins to clean a text given in pieces, none of which may end inside a surrogate pair. Each call
+/// returns the output that is final so far.
 #[napi(catch_unwind, ts_return_type = "ExternalObject<'cleaning'>")]
 pub fn start_cleaning(
     ansi: bool,
@@ -103,16 +104,16 @@ pub fn finish_cleaning(
     answer(out)
 }
 
-/// Drops all but two of three or more identical lines in a row. Returns null if there are no three, or if the text
-/// contains a notice.
+/// Drops all but two of three or more identical lines in a row. Returns null if there are no three,
+/// or if the text contains a notice.
 #[napi(catch_unwind)]
 pub fn leave_two(#[napi(ts_arg_type = "string")] text: Units) -> Option<Utf16String> {
     let left = clean::leave_two(&text)?;
     (!parse::has_notice(&ascii(Utf16(&text)))).then(|| left.into())
 }
 
-/// Returns true if a text contains one of our notices or marks. Chars above 0xFF, which no notice needs, lose their
-/// upper half.
+/// Returns true if a text contains one of our notices or marks. Chars above 0xFF, which no notice
+/// needs, lose their upper half.
 #[napi(catch_unwind)]
 pub fn has_notice(#[napi(ts_arg_type = "string")] text: Narrow) -> bool {
     parse::has_notice(&text)

@@ -14,8 +14,8 @@ use crate::truncate::figures::KeptParts;
 /// A string for JavaScript.
 pub type JsText = Either<Latin1String, Utf16String>;
 
-/// A truncated text, or the part of it between the kept head and the kept tail. Pairs of numbers alternate between
-/// starts and ends.
+/// A truncated text, or the part of it between the kept head and the kept tail. Pairs of numbers
+/// alternate between starts and ends.
 #[napi(object, object_from_js = false)]
 pub struct Cut {
     #[napi(ts_type = "string")]

@@ -9,9 +9,10 @@ use crate::media::item::{Class, Item};
 use crate::media::runs::runs;
 use crate::media::{self, MediaBudget, ProviderLimits, base64, pixels, sniff};
 
-/// Describes a payload by the start of its base64. `bytes`: those of the whole payload, decoded. `said`: its type as its
-/// holder names it. Writes the width and height of an image to `numbers`, 0 if its header does not tell them, then its
-/// class, and its tokens for each provider. Returns `None` for a payload that is only words about another.
+/// Describes a payload by the start of its base64. `bytes`: those of the whole payload, decoded.
+/// `said`: its type as its holder names it. Writes the width and height of an image to `numbers`, 0
+/// if its header does not tell them, then its class, and its tokens for each provider. Returns
+/// `None` for a payload that is only words about another.
 #[napi(catch_unwind)]
 pub fn describe_media(
     #[napi(ts_arg_type = "string")] head: Units,
@@ -68,11 +69,12 @@ pub fn find_media(#[napi(ts_arg_type = "string")] text: Units) -> Option<FoundMe
     })
 }
 
-/// Members of a payload in an array: its bytes, its width and height or 0, its class, and 1 if the user sent it.
+/// Members of a payload in an array: its bytes, its width and height or 0, its class, and 1 if the
+/// user sent it.
 const COLUMNS: usize = 5;
 
-/// Applies a budget to payloads, given in `items` by their members. Replaces the first member of each with the reason to
-/// omit it, 0 if it stays.
+/// Applies a budget to payloads, given in `items` by their members. Replaces the first member of
+/// each with the reason to omit it, 0 if it stays.
 #[napi(catch_unwind)]
 pub fn judge_media(#[napi(ts_arg_type = "Float64Array")] items: Numbers, budget: MediaFields) {
     let read = |item: &[f64]| Item {

@@ -1,7 +1,7 @@
 //! The Node-API boundary: one file per capability, and each export is a thin shell.
 //!
-//! Numbers travel in reused `Float64Array`s, since objects cost ten times as much to read or make here. Every export
-//! catches panics: an uncaught one would end the host process.
+//! Numbers travel in reused `Float64Array`s, since objects cost ten times as much to read or make
+//! here. Every export catches panics: an uncaught one would end the host process.
 
 mod answer;
 mod capture;

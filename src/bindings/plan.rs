@@ -46,13 +46,13 @@ impl BudgetFields {
     }
 }
 
-/// Numbers per result: its chars, those of its original, 1 if it is among the latest, the chars by which a notice is
-/// longer that names its saved output, and 1 if its original was looked up.
+/// Numbers per result: its chars, those of its original, 1 if it is among the latest, the chars by
+/// which a notice is longer that names its saved output, and 1 if its original was looked up.
 const COLUMNS: usize = 5;
 const KNOWN: usize = 4;
 
-/// Plans with the notice of a policy. Writes the chars that each result may keep to `left`, and to `results` what
-/// `original` returns of one: its original chars, and those of its saved name.
+/// Plans with the notice of a policy. Writes the chars that each result may keep to `left`, and to
+/// `results` what `original` returns of one: its original chars, and those of its saved name.
 #[napi(catch_unwind)]
 pub fn plan_results(
     #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
@@ -95,8 +95,9 @@ fn unpack_result(numbers: &[f64], names: bool) -> ToolResult {
     }
 }
 
-/// Returns the chars that a text had before it was first truncated, and those by which a notice is longer that names its
-/// saved output. For a long text, `head` and `tail` are windows, as in `truncate_text`.
+/// Returns the chars that a text had before it was first truncated, and those by which a notice is
+/// longer that names its saved output. For a long text, `head` and `tail` are windows, as in
+/// `truncate_text`.
 #[napi(catch_unwind)]
 pub fn original(
     #[napi(ts_arg_type = "string")] head: Units,
@@ -107,7 +108,8 @@ pub fn original(
     vec![chars as f64, named as f64]
 }
 
-/// Returns the advice on getting the full output of a text whose notices name one. Windows as for `original`.
+/// Returns the advice on getting the full output of a text whose notices name one. Windows as for
+/// `original`.
 #[napi(catch_unwind)]
 pub fn saved_advice(
     #[napi(ts_arg_type = "string")] head: Units,

@@ -75,7 +75,7 @@ pub fn redact_member(
     redacted_member(&name, &String::from_utf16_lossy(&text), rules).map(answer)
 }
 
-/// Like [`redact_member`], for a value behind its name in a list, null if that is no secret.
+/// Like [`redact_member`], for a value behind its name in a list, null if that is not a secret.
 #[napi(catch_unwind)]
 pub fn redact_pair(
     #[napi(ts_arg_type = "ExternalObject<'redaction'>")] rules: &RulesHandle,
@@ -85,7 +85,8 @@ pub fn redact_pair(
     redacted_pair(&name, &String::from_utf16_lossy(&text), rules).map(answer)
 }
 
-/// Returns a part of a redacted text without what looks like a secret only in that part, null if there is none.
+/// Returns a part of a redacted text without what looks like a secret only in that part, null if
+/// there is none.
 #[napi(catch_unwind)]
 pub fn drop_secrets(
     #[napi(ts_arg_type = "ExternalObject<'redaction'>")] rules: &RulesHandle,

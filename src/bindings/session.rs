@@ -1,6 +1,7 @@
 //! Repairing and inspecting stored sessions.
 //!
-//! Reports are returned as JSON: building objects takes much machine code, and there is one report per file.
+//! Reports are returned as JSON: building objects takes much machine code, and there is one report
+//! per file.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -59,7 +60,7 @@ pub fn read_progress(
     write(numbers, &counts.map(|count| count as usize));
 }
 
-/// What to do with the results of a session, beside their limits.
+/// The treatment of the results of a session, beside their limits.
 #[napi(object, object_to_js = false)]
 pub struct SessionFields {
     pub dialect: Option<String>,

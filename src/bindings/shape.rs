@@ -19,7 +19,8 @@ pub struct ShapedJson {
     pub validates: bool,
 }
 
-/// Rewrites JSON to fit a policy, with the question of this text if there is one. Returns null for a text that is no JSON.
+/// Rewrites JSON to fit a policy, with the question of this text if there is one. Returns null for
+/// a text that is not JSON.
 #[napi(catch_unwind)]
 pub fn shape_json(
     #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,

@@ -14,8 +14,8 @@ use crate::slots::nested_json::{self, Cutter};
 use crate::slots::payload_name;
 use crate::slots::side_data::shrink;
 
-/// Shrinks JSON to `max` bytes, and states its original size inside if that is given. Returns null if not even an empty
-/// value fits.
+/// Shrinks JSON to `max` bytes, and states its original size inside if that is given. Returns null
+/// if not even an empty value fits.
 #[napi(catch_unwind, ts_return_type = "string | null")]
 pub fn shrink_data(json: String, max: f64, original: Option<f64>) -> Option<JsText> {
     let document = Document::parse(json.as_bytes())?;
@@ -23,14 +23,16 @@ pub fn shrink_data(json: String, max: f64, original: Option<f64>) -> Option<JsTe
     Some(answer(shrink(document.root(), max as usize, original)?.into_bytes()))
 }
 
-/// Returns JSON with its payloads replaced by their types and sizes. Returns null if it has none, or is not JSON.
+/// Returns JSON with its payloads replaced by their types and sizes. Returns null if it has none,
+/// or is not JSON.
 #[napi(catch_unwind, ts_return_type = "string | null")]
 pub fn with_payload_names(json: String) -> Option<JsText> {
     Some(answer(payload_name::with_names(&json)?.into_bytes()))
 }
 
-/// Cuts JSON that is a text of a result and keeps it valid. Returns null if it fits. `most`: chars that the limits allow.
-/// `cut` returns what is left of a text within the limits and this many chars, or null if the text fits.
+/// Cuts JSON that is a text of a result and keeps it valid. Returns null if it fits. `most`: chars
+/// that the limits allow. `cut` returns what is left of a text within the limits and this many
+/// chars, or null if the text fits.
 #[napi(catch_unwind, ts_return_type = "string | null")]
 pub fn clamp_nested(
     env: Env,

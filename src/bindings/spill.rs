@@ -184,8 +184,8 @@ impl From<Match> for SpillHit {
     }
 }
 
-/// Searches for plain text or a regular expression. `options`: 1 for a regular expression, 1 to ignore case, the first
-/// line to search, lines of context, and the maximum number of matches.
+/// Searches for plain text or a regular expression. `options`: 1 for a regular expression, 1 to
+/// ignore case, the first line to search, lines of context, and the maximum number of matches.
 #[napi(catch_unwind, ts_return_type = "Promise<SpillHit[] | SpillFailure>")]
 pub fn search_saved(dir: String, id: String, pattern: String, options: &[f64]) -> AsyncTask<Background> {
     let packed = packed(options);
@@ -231,7 +231,8 @@ pub fn finish_search(
     Background::run(move || outcome(locked(&search).finish(), hits))
 }
 
-/// Locks a search even if a panic poisoned it: its results are of no use, but it is in no one's way.
+/// Locks a search even if a panic poisoned it: its results are of no use, but it is in no one's
+/// way.
 fn locked(search: &Mutex<Searcher>) -> MutexGuard<'_, Searcher> {
     search.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -248,8 +249,9 @@ pub fn digest_of(bytes: &[u8]) -> String {
     format!("{:016x}", xxhash_rust::xxh3::xxh3_64(bytes))
 }
 
-/// Reads a page of an output from consecutive bytes of it. `place`: their position, the newlines before them, and the
-/// bytes and lines of the whole. Returns the position that the bytes must reach if that is beyond them.
+/// Reads a page of an output from consecutive bytes of it. `place`: their position, the newlines
+/// before them, and the bytes and lines of the whole. Returns the position that the bytes must
+/// reach if that is beyond them.
 #[napi(catch_unwind, ts_return_type = "Promise<SpillPage | number>")]
 pub fn page_in(
     bytes: &[u8],

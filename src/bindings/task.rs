@@ -8,7 +8,8 @@ use napi::{ScopedTask, sys};
 /// Makes the JavaScript value of the work's result.
 type Answer = Box<dyn FnOnce(sys::napi_env) -> Result<sys::napi_value> + Send>;
 
-/// A piece of work for libuv's threads. All work shares one type, since each type takes 8 KB of machine code.
+/// A piece of work for libuv's threads. All work shares one type, since each type takes 8 KB of
+/// machine code.
 pub struct Background(Option<Box<dyn FnOnce() -> Answer + Send>>);
 
 impl Background {

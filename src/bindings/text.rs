@@ -37,7 +37,8 @@ fn add(sum: &mut [f64], size: Size) {
     }
 }
 
-/// Estimates the tokens of a text given in pieces. `state` is zero at first and carries over between calls.
+/// Estimates the tokens of a text given in pieces. `state` is zero at first and carries over
+/// between calls.
 #[napi(catch_unwind)]
 pub fn estimate(
     #[napi(ts_arg_type = "string")] piece: Units,
@@ -48,8 +49,8 @@ pub fn estimate(
     all.tokens() as f64
 }
 
-/// Estimates the tokens of each of several texts. They are read one after the other: a copy of all of them at once would
-/// take as much memory as a history.
+/// Estimates the tokens of each of several texts. They are read one after the other: a copy of all
+/// of them at once would take as much memory as a history.
 #[napi(catch_unwind)]
 pub fn estimate_each(
     #[napi(ts_arg_type = "readonly string[]")] texts: Array,

@@ -17,15 +17,16 @@ use crate::truncate::figures::KeptParts;
 use crate::truncate::input::{Input, StringPiece};
 use crate::truncate::truncate;
 
-/// A function that reads a piece of a string from a position, in chars. With `true`, it returns null if the piece is
-/// not surely narrow.
+/// A function that reads a piece of a string from a position, in chars. With `true`, it returns
+/// null if the piece is not surely narrow.
 type Read<'a> = Function<'a, FnArgs<(f64, bool)>, Unknown<'a>>;
 
-/// Truncates a text given as the windows `head` and `tail`; if `tail` is empty, `head` is the whole text, of `total`
-/// chars. Returns null if the text fits, and otherwise the text between the kept head and the kept tail, with figures
-/// if they are asked for. `io` brings the bytes and newlines of the text, or NaN if they are not known. It receives the
-/// starts and ends of the head, the tail and the notice, and the ill-formed code points in the kept parts. `most`: chars
-/// searched for findings. `query`: what was asked of this text alone.
+/// Truncates a text given as the windows `head` and `tail`; if `tail` is empty, `head` is the whole
+/// text, of `total` chars. Returns null if the text fits, and otherwise the text between the kept
+/// head and the kept tail, with figures if they are asked for. `io` brings the bytes and newlines
+/// of the text, or NaN if they are not known. It receives the starts and ends of the head, the tail
+/// and the notice, and the ill-formed code points in the kept parts. `most`: chars searched for
+/// findings. `query`: what was asked of this text alone.
 #[napi(catch_unwind)]
 #[allow(clippy::too_many_arguments, reason = "an object costs more than a small cut")]
 pub fn truncate_text(
@@ -111,9 +112,9 @@ fn with_figures(
     }
 }
 
-/// Truncates bytes in place. Returns null if they fit, and otherwise the truncated text, with figures if they are asked
-/// for. `io` brings the chars and newlines of the bytes, or NaN if they are not known or the bytes are ill-formed. It
-/// receives the start and the end of the notice.
+/// Truncates bytes in place. Returns null if they fit, and otherwise the truncated text, with
+/// figures if they are asked for. `io` brings the chars and newlines of the bytes, or NaN if they
+/// are not known or the bytes are ill-formed. It receives the start and the end of the notice.
 #[napi(catch_unwind)]
 pub fn truncate_bytes(
     #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
@@ -148,10 +149,11 @@ pub fn decode(bytes: &[u8]) -> JsText {
 /// Numbers per block, in and out.
 const COLUMNS: usize = 2;
 
-/// Truncates blocks under one budget. Each block comes as two windows; if the second is empty, the first is the whole
-/// text. `table` has two numbers per block: its length, and a code to return. Code 0: whole. 1: truncated, and the text
-/// is returned. 2: dropped, or replaced by the returned text. 3: whole but ill-formed. 4: returned with its long lines
-/// cut. `read` takes the number of a block and a position, in chars.
+/// Truncates blocks under one budget. Each block comes as two windows; if the second is empty, the
+/// first is the whole text. `table` has two numbers per block: its length, and a code to return.
+/// Code 0: whole. 1: truncated, and the text is returned. 2: dropped, or replaced by the returned
+/// text. 3: whole but ill-formed. 4: returned with its long lines cut. `read` takes the number of a
+/// block and a position, in chars.
 #[napi(catch_unwind)]
 pub fn truncate_blocks(
     #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,

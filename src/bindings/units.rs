@@ -1,7 +1,7 @@
 //! JavaScript string arguments, read into aligned, reused buffers.
 //!
-//! V8 widens one-byte strings with stores of a cache line, which is 2.5 times faster into aligned memory, and a reused
-//! buffer causes no page faults. Large buffers are freed.
+//! V8 widens one-byte strings with stores of a cache line, which is 2.5 times faster into aligned
+//! memory, and a reused buffer causes no page faults. Large buffers are freed.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -21,7 +21,8 @@ thread_local! {
     static POOL: RefCell<Vec<Vec<CacheLine>>> = const { RefCell::new(vec![]) };
 }
 
-/// A `Float64Array` argument, written in place. An alias, because napi-derive takes `&mut` itself for a class.
+/// A `Float64Array` argument, written in place. An alias, because napi-derive takes `&mut` itself
+/// for a class.
 pub type Numbers<'a> = &'a mut [f64];
 
 /// The UTF-16 code units of a string argument.
@@ -45,10 +46,12 @@ impl<U> Default for StringOf<U> {
 
 /// A unit width that N-API can write strings in.
 pub trait NapiUnit: Sized {
-    /// Has N-API write up to `room` units to `to`, terminator included, and returns the string's length.
+    /// Has N-API write up to `room` units to `to`, terminator included, and returns the string's
+    /// length.
     ///
     /// # Safety
-    /// The handles must come from N-API. `to` must be null, which asks for the length alone, or have the room.
+    /// The handles must come from N-API. `to` must be null, which asks for the length alone, or
+    /// have the room.
     unsafe fn read(env: sys::napi_env, value: sys::napi_value, to: *mut Self, room: usize) -> Result<usize>;
 }
 
@@ -73,7 +76,8 @@ impl NapiUnit for u8 {
 impl<U> std::ops::Deref for StringOf<U> {
     type Target = [U];
     fn deref(&self) -> &[U] {
-        // SAFETY: N-API wrote `len` units to the start of the buffer; `len` is 0 if the buffer is empty.
+        // SAFETY: N-API wrote `len` units to the start of the buffer; `len` is 0 if the buffer is
+        // empty.
         unsafe { std::slice::from_raw_parts(self.buffer.as_ptr().cast(), self.len) }
     }
 }

@@ -7,9 +7,10 @@ use super::units::{Narrow, Numbers, Units};
 use crate::encoding::{Latin1, Text, Utf16};
 use crate::truncate::whole_lines::{head, tail};
 
-/// Finds the whole lines that fit at one end of a text. `window` holds more than the limits allow. `io` brings the
-/// maximum lines, the maximum bytes, and 1 for the tail. It returns the start, end, lines, bytes, 1 for a partial line,
-/// 1 if the first line is too long, and 1 if the kept text is ill-formed.
+/// Finds the whole lines that fit at one end of a text. `window` holds more than the limits allow.
+/// `io` brings the maximum lines, the maximum bytes, and 1 for the tail. It returns the start, end,
+/// lines, bytes, 1 for a partial line, 1 if the first line is too long, and 1 if the kept text is
+/// ill-formed.
 #[napi(catch_unwind)]
 pub fn whole_lines(
     #[napi(ts_arg_type = "string")] window: Units,

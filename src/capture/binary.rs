@@ -10,8 +10,8 @@ use crate::truncate::long_lines::has_long_line;
 /// Fewer odd chars occur in text too: in another encoding, or in the output of `find -print0`.
 const LEAST: usize = 8;
 
-/// Returns true if at least three in ten chars are control characters or invalid UTF-8. Text in Latin-1 has fewer;
-/// compressed data has about half.
+/// Returns true if at least three in ten chars are control characters or invalid UTF-8. Text in
+/// Latin-1 has fewer; compressed data has about half.
 pub fn is_binary(odd: usize, chars: usize) -> bool {
     odd >= LEAST && odd * 10 >= chars * 3
 }

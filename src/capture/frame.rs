@@ -29,8 +29,9 @@ pub struct CaptureOutput {
 }
 
 impl CaptureOutput {
-    /// Gives each non-empty stream its room within the limits. `sections`: streams with their labels, in order.
-    /// `closing`: the last line. If the frame does not fit, the labels are dropped first, then the closing line.
+    /// Gives each non-empty stream its room within the limits. `sections`: streams with their
+    /// labels, in order. `closing`: the last line. If the frame does not fit, the labels are
+    /// dropped first, then the closing line.
     pub fn new(
         streams: Vec<Stream>,
         sections: &[(usize, &str)],
@@ -52,7 +53,8 @@ impl CaptureOutput {
         if !fits(&sections, &closing) {
             closing.clear();
         }
-        // Each text may need a newline before the next part. That ends a line already counted, but may cost a token.
+        // Each text may need a newline before the next part. That ends a line already counted, but
+        // may cost a token.
         let newlines = sections.len().saturating_sub(usize::from(closing.is_empty()));
         let newlines = Usage { bytes: newlines, lines: 0, chars: newlines, tokens: newlines };
         let taken = around(&sections, &closing, limits).unwrap_or_default().plus(newlines);
@@ -72,8 +74,8 @@ impl CaptureOutput {
         &self.streams
     }
 
-    /// Truncates a section to its room, reduced by as much as the policy's limits have shrunk since. The notice names
-    /// the limits that the whole output exceeds.
+    /// Truncates a section to its room, reduced by as much as the policy's limits have shrunk
+    /// since. The notice names the limits that the whole output exceeds.
     pub fn truncate(&self, section: usize, policy: &Policy) -> StreamText {
         let terms = Terms::from(policy).naming(|limits| limits.exceeded(self.usage()));
         let Section { stream, room, .. } = &self.sections[section];
@@ -116,7 +118,8 @@ fn share(streams: &[Stream], sections: &[Section], room: &Limits, policy: &Polic
     split_fairly(&sizes, Usage { tokens: notice.tokens + 2, ..notice }, room)
 }
 
-/// Returns the size of the labels and the closing line, or `None` if one exceeds the limit on lines.
+/// Returns the size of the labels and the closing line, or `None` if one exceeds the limit on
+/// lines.
 fn around(sections: &[Section], closing: &str, limits: &Limits) -> Option<Usage> {
     let lines = || sections.iter().map(|section| section.label.as_str()).chain([closing]);
     let fits = lines().all(|line| line.trim_end_matches('\n').len() <= limits.line_bytes);

@@ -12,8 +12,8 @@ pub enum LineFragment<'a> {
     Mark(&'a [u8]),
 }
 
-/// Cuts lines as [`crate::truncate::long_lines::cut_lines`] does, in memory for one mark: text that a mark may replace is buffered until
-/// its line ends.
+/// Cuts lines as [`crate::truncate::long_lines::cut_lines`] does, in memory for one mark: text that
+/// a mark may replace is buffered until its line ends.
 #[derive(Clone, Debug)]
 pub struct LongLines {
     max: usize,

@@ -1,7 +1,8 @@
 //! Captures the output of a process in memory bounded by its policy.
 //!
-//! Chunks of two streams may arrive in any order. A [`Stream`] cleans them, cuts long lines, counts, and keeps only
-//! both ends and the findings. The result, or that of a copy at any time, equals a cut of the whole output.
+//! Chunks of two streams may arrive in any order. A [`Stream`] cleans them, cuts long lines,
+//! counts, and keeps only both ends and the findings. The result, or that of a copy at any time,
+//! equals a cut of the whole output.
 
 mod binary;
 mod frame;
@@ -32,8 +33,8 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// Starts a capture. `separate`: each stream has its own text and limits. `keeps_raw`: the output may have to be
-    /// saved.
+    /// Starts a capture. `separate`: each stream has its own text and limits. `keeps_raw`: the
+    /// output may have to be saved.
     pub fn new(policy: &Policy, clean: Option<clean::Options>, separate: bool, keeps_raw: bool) -> Capture {
         let stream = Stream::new(policy, clean);
         Capture {
@@ -50,8 +51,8 @@ impl Capture {
         std::mem::replace(self, ended)
     }
 
-    /// Takes a chunk of stream 0 or 1. An incomplete code point at its end waits for the stream's next chunk.
-    /// `is_text`: the chunk was a string, which is counted in chars.
+    /// Takes a chunk of stream 0 or 1. An incomplete code point at its end waits for the stream's
+    /// next chunk. `is_text`: the chunk was a string, which is counted in chars.
     pub fn push(&mut self, at: usize, chunk: &[u8], is_text: bool) {
         if let Some(raw) = &mut self.raw {
             raw.extend_from_slice(chunk);

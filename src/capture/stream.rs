@@ -149,7 +149,8 @@ impl Stream {
         &self.came
     }
 
-    /// Returns the size of the text before lines are cut. Input that arrived as bytes is counted in bytes.
+    /// Returns the size of the text before lines are cut. Input that arrived as bytes is counted in
+    /// bytes.
     pub fn size(&self) -> Size {
         if self.counts_bytes() { Size { bytes: self.text.bytes, ..self.text.size } } else { self.text.size }
     }
@@ -197,8 +198,8 @@ impl Stream {
         self.in_bytes && !self.preparation.as_ref().is_some_and(Preparation::cleans)
     }
 
-    /// Truncates the ended stream. The result equals that of truncating the whole text, except that notices of earlier
-    /// cuts count as text.
+    /// Truncates the ended stream. The result equals that of truncating the whole text, except that
+    /// notices of earlier cuts count as text.
     pub fn truncate(&self, terms: Terms) -> StreamText {
         if self.came.is_binary() {
             return name_binary(self.came.bytes, &terms.limits, &terms.policy.saved);

@@ -1,17 +1,18 @@
 //! Parses escape sequences in chunks of text.
 //!
-//! Recognised are CSI, the strings OSC, DCS, SOS, PM and APC, and the shorter escapes, introduced by ESC or by their C1
-//! control. A sequence is rejected if it exceeds [`LONGEST`] bytes, or contains a control character, another introducer
-//! or the end of the text. Then only its introducer is treated as stray, and the rest is text. Newlines thus end
-//! strings, and a stray `ESC ]` affects no other text.
+//! Recognised are CSI, the strings OSC, DCS, SOS, PM and APC, and the shorter escapes, introduced
+//! by ESC or by their C1 control. A sequence is rejected if it exceeds [`LONGEST`] bytes, or
+//! contains a control character, another introducer or the end of the text. Then only its
+//! introducer is treated as stray, and the rest is text. Newlines thus end strings, and a stray
+//! `ESC ]` affects no other text.
 //!
 //! Sequences contain no introducers, so rejected text is read at most twice.
 
 /// Maximum bytes of a sequence, introducer and terminator included.
 pub const LONGEST: usize = 4096;
 
-/// One byte in each of eight lanes. Coloured output has short runs: there, vector instructions gain only a fifth. They
-/// are three times faster on long plain text, but other steps dominate there.
+/// One byte in each of eight lanes. Coloured output has short runs: there, vector instructions gain
+/// only a fifth. They are three times faster on long plain text, but other steps dominate there.
 const LANES: u64 = 0x0101_0101_0101_0101;
 
 /// A part of a text.
@@ -19,7 +20,8 @@ const LANES: u64 = 0x0101_0101_0101_0101;
 pub enum AnsiPiece<'a> {
     /// Text without control characters other than tabs. Never empty.
     Text(&'a str),
-    /// A control character outside sequences, and its repetitions in a row. Newlines come one by one.
+    /// A control character outside sequences, and its repetitions in a row. Newlines come one by
+    /// one.
     Control(char, usize),
     /// A complete sequence.
     Sequence(&'a str),
@@ -169,7 +171,8 @@ fn short_csi(body: &[u8]) -> Option<usize> {
 fn plain(text: &str, sink: &mut impl FnMut(AnsiPiece)) -> Option<(usize, char)> {
     let bytes = text.as_bytes();
     let mut at = find_special(bytes);
-    // 0xC2 begins a two-byte character; the second byte distinguishes C1 controls from printable characters.
+    // 0xC2 begins a two-byte character; the second byte distinguishes C1 controls from printable
+    // characters.
     while bytes.get(at) == Some(&0xC2) && bytes.get(at + 1).is_some_and(|&second| second >= 0xA0) {
         at += 2;
         at += find_special(&bytes[at..]);
@@ -180,8 +183,9 @@ fn plain(text: &str, sink: &mut impl FnMut(AnsiPiece)) -> Option<(usize, char)> 
     Some((at, text[at..].chars().next()?))
 }
 
-/// Returns the position of the first byte that may not be plain text, or the length. Such bytes are control characters
-/// other than tab, DEL, and the first byte of C1 controls, which begins half the characters of Latin-1 too.
+/// Returns the position of the first byte that may not be plain text, or the length. Such bytes are
+/// control characters other than tab, DEL, and the first byte of C1 controls, which begins half the
+/// characters of Latin-1 too.
 fn find_special(bytes: &[u8]) -> usize {
     let (words, rest) = bytes.as_chunks();
     for (at, &word) in words.iter().enumerate() {

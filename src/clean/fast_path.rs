@@ -7,10 +7,12 @@ use multiversion::multiversion;
 use super::{repeats, screen};
 use crate::encoding::positions::{self, positions};
 
-/// Lines read on either side of a skipped part: those that can still be edited, and those needed for folding.
+/// Lines read on either side of a skipped part: those that can still be edited, and those needed
+/// for folding.
 const READ: usize = screen::LINES + 4;
 
-/// Lines read of a run. The first ones may be printed over others, so the ones to be folded follow them.
+/// Lines read of a run. The first ones may be printed over others, so the ones to be folded follow
+/// them.
 const READ_OF_RUN: usize = screen::LINES + READ;
 
 /// Minimum lines and bytes of a skipped part for its search to pay off.
@@ -28,12 +30,13 @@ const BLOCK: usize = 256;
 pub enum Skip {
     /// This many repetitions of the preceding line.
     Repeated(usize),
-    /// Whole lines that need no cleaning, without three identical ones in a row if those are folded.
+    /// Whole lines that need no cleaning, without three identical ones in a row if those are
+    /// folded.
     Clean,
 }
 
-/// Finds the first part of a text that can be skipped, or soon returns `None`. By its start, all lines that could be
-/// edited are final.
+/// Finds the first part of a text that can be skipped, or soon returns `None`. By its start, all
+/// lines that could be edited are final.
 pub fn find_skip(text: &[u8], repeats: bool) -> Option<(Range<usize>, Skip)> {
     find_repeated(text).filter(|_| repeats).or_else(|| find_clean(text, repeats))
 }
@@ -82,9 +85,10 @@ impl CleanUnit for u16 {
     }
 }
 
-/// Scans a piece of a text. Breaks if it may need cleaning: it has a control character other than tab and newline, or,
-/// with `repeats`, three identical lines in a row. Otherwise continues with the position where the next piece must
-/// begin to recognise repeats across pieces. A last line without a newline counts as complete.
+/// Scans a piece of a text. Breaks if it may need cleaning: it has a control character other than
+/// tab and newline, or, with `repeats`, three identical lines in a row. Otherwise continues with
+/// the position where the next piece must begin to recognise repeats across pieces. A last line
+/// without a newline counts as complete.
 pub fn look<U: CleanUnit>(piece: &[U], repeats: bool) -> ControlFlow<(), usize> {
     if has_control(piece) {
         return ControlFlow::Break(());

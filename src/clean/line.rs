@@ -1,12 +1,13 @@
 //! A line that can still be edited.
 //!
-//! A line is stored as text while it is only appended to, as nearly all lines are, and as cells once the cursor moves
-//! back into it. Each code point takes one cell. A tab fills the cells up to its next stop; printing into it turns
-//! those into spaces.
+//! A line is stored as text while it is only appended to, as nearly all lines are, and as cells
+//! once the cursor moves back into it. Each code point takes one cell. A tab fills the cells up to
+//! its next stop; printing into it turns those into spaces.
 
 use std::collections::BTreeMap;
 
-/// The right margin. Gaps of blanks end here: otherwise a few bytes could request any number of cells.
+/// The right margin. Gaps of blanks end here: otherwise a few bytes could request any number of
+/// cells.
 const MARGIN: usize = 256;
 
 const TAB_STOP: usize = 8;
@@ -30,7 +31,8 @@ pub struct Line {
     /// Never ends in a blank cell.
     cells: Vec<u32>,
     edited: bool,
-    /// Some cells were overwritten. Trailing spaces were then printed to erase text and are dropped.
+    /// Some cells were overwritten. Trailing spaces were then printed to erase text and are
+    /// dropped.
     rewritten: bool,
     /// Kept sequences, by the column of the cell that they precede.
     sequences: BTreeMap<usize, String>,
@@ -139,9 +141,9 @@ impl Line {
         self.cells.len().max(MARGIN - 1)
     }
 
-    /// Prints a char at a column and returns the next column. A tab is printed only at the end of the line; elsewhere
-    /// it moves the cursor. `before` holds the sequences that precede the char; they replace those of the overwritten
-    /// cell.
+    /// Prints a char at a column and returns the next column. A tab is printed only at the end of
+    /// the line; elsewhere it moves the cursor. `before` holds the sequences that precede the char;
+    /// they replace those of the overwritten cell.
     pub fn put(&mut self, column: usize, char: char, before: &mut String) -> usize {
         let column = column.min(self.reach());
         let end = self.cells.len();

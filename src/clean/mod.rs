@@ -1,8 +1,9 @@
 //! Converts terminal output to plain text.
 //!
-//! A [`Cleaner`] reads bytes in chunks and writes clean UTF-8; the result does not depend on the chunks. Each byte
-//! passes through decoding, the parsing of escape sequences, the lines that can still change, and the folding of
-//! repeated lines. Each step buffers a bounded amount, in total a few MiB, for any input.
+//! A [`Cleaner`] reads bytes in chunks and writes clean UTF-8; the result does not depend on the
+//! chunks. Each byte passes through decoding, the parsing of escape sequences, the lines that can
+//! still change, and the folding of repeated lines. Each step buffers a bounded amount, in total a
+//! few MiB, for any input.
 
 mod ansi;
 mod fast_path;

@@ -7,11 +7,11 @@ use crate::encoding::{NEWLINE, Text, Utf16};
 /// Maximum bytes of a line that is folded, since one line is buffered for comparison.
 pub const LONGEST: usize = 4096;
 
-/// Folds three or more identical lines in a row into the first one and a mark with the number of repetitions. Two
-/// identical lines stay.
+/// Folds three or more identical lines in a row into the first one and a mark with the number of
+/// repetitions. Two identical lines stay.
 ///
-/// The mark counts as the preceding line of the next one. So text that contains marks never yields three identical
-/// lines in a row, and folding is idempotent.
+/// The mark counts as the preceding line of the next one. So text that contains marks never yields
+/// three identical lines in a row, and folding is idempotent.
 #[derive(Clone, Debug)]
 pub struct Repeats {
     on: bool,
@@ -103,7 +103,8 @@ impl Repeats {
         self.held += lines as u64;
     }
 
-    /// Takes whole lines without three identical ones in a row, even together with the text that follows.
+    /// Takes whole lines without three identical ones in a row, even together with the text that
+    /// follows.
     pub fn pass(&mut self, lines: &[u8], out: &mut Vec<u8>) {
         if !self.on {
             return out.extend_from_slice(lines);
@@ -133,8 +134,8 @@ impl Repeats {
         self.last.capacity()
     }
 
-    /// Writes the held lines after the current one turns out to differ. After a mark, that line is compared with the
-    /// mark.
+    /// Writes the held lines after the current one turns out to differ. After a mark, that line is
+    /// compared with the mark.
     fn tell_apart(&mut self, so_far: usize, out: &mut Vec<u8>) {
         if self.held < 2 {
             self.write_held(out);
@@ -164,8 +165,8 @@ impl Repeats {
     }
 }
 
-/// Drops all but two of three or more identical lines in a row, so that folding changes nothing. `None` if there are no
-/// three.
+/// Drops all but two of three or more identical lines in a row, so that folding changes nothing.
+/// `None` if there are no three.
 pub fn leave_two(text: &[u16]) -> Option<Vec<u16>> {
     let mut out = Vec::with_capacity(text.len());
     let (mut last, mut times): (&[u16], usize) = (&[], 0);

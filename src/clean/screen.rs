@@ -1,7 +1,8 @@
 //! The last lines of output, which the cursor can still reach.
 //!
-//! Lines that leave the window are final: the cursor stops at its top. If a line becomes too long to edit, its start
-//! and all lines above become final, and the line continues as if it began there.
+//! Lines that leave the window are final: the cursor stops at its top. If a line becomes too long
+//! to edit, its start and all lines above become final, and the line continues as if it began
+//! there.
 
 use std::collections::VecDeque;
 
@@ -155,7 +156,8 @@ impl Screen {
         self.write_above(end);
     }
 
-    /// Ends the text. Empty lines below the cursor are dropped, but the newline after the last non-empty one is kept.
+    /// Ends the text. Empty lines below the cursor are dropped, but the newline after the last
+    /// non-empty one is kept.
     pub fn finish(&mut self, end: &mut Final) {
         self.settle_sequences();
         let mut below = self.lines.range_mut(self.row + 1..);

@@ -1,7 +1,8 @@
 //! Dialects: how frameworks store tool results, read from JSON rows.
 //!
-//! The table is `src/dialects.json`; `lib/dialect/results.ts` reads it for live objects and documents its fields. The
-//! first row with a form that matches a value wins. Both readers find equal results: texts, ids and error flags.
+//! The table is `src/dialects.json`; `lib/dialect/results.ts` reads it for live objects and
+//! documents its fields. The first row with a form that matches a value wins. Both readers find
+//! equal results: texts, ids and error flags.
 
 mod form;
 pub mod path;

@@ -1,7 +1,7 @@
-//! The path language that `lib/dialect/paths.ts` reads too. `content[type=text].text` leads to `content`, to each of its
-//! elements whose `type` is `text`, and to their `text`. In a filter, `a|b` matches either value, `tool-*` a prefix,
-//! and `!=0` any other number. `[]` matches each element. Applied to an object instead of a list, a filter tests that
-//! object.
+//! The path language that `lib/dialect/paths.ts` reads too. `content[type=text].text` leads to
+//! `content`, to each of its elements whose `type` is `text`, and to their `text`. In a filter,
+//! `a|b` matches either value, `tool-*` a prefix, and `!=0` any other number. `[]` matches each
+//! element. Applied to an object instead of a list, a filter tests that object.
 
 use serde::Deserialize;
 
@@ -17,8 +17,9 @@ pub struct Paths {
     pub(super) each: Option<Box<Paths>>,
 }
 
-/// The kind of value that a path ends at: any value, text for the model, JSON for the model with its replacement rule,
-/// a payload, a word such as an id, one that counts if it is long, or data that does not reach a model.
+/// The kind of value that a path ends at: any value, text for the model, JSON for the model with
+/// its replacement rule, a payload, a word such as an id, one that counts if it is long, or data
+/// that does not reach a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     Value,
@@ -117,8 +118,9 @@ impl Paths {
         }
     }
 
-    /// Follows the paths from an object or list. `reach` is called for each value at the end of a path and returns true
-    /// to skip the values below it. Returns the number of list elements that matched a tag.
+    /// Follows the paths from an object or list. `reach` is called for each value at the end of a
+    /// path and returns true to skip the values below it. Returns the number of list elements that
+    /// matched a tag.
     pub fn follow<'p, 'd>(
         &'p self,
         value: Value<'d>,

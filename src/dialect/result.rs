@@ -9,7 +9,8 @@ use crate::json::{Literal, Value, without_controls};
 #[derive(Clone, Debug)]
 pub struct Slot<'d> {
     pub value: Value<'d>,
-    /// The form of replacement text if the value is JSON; [`As::Encoded`] for a string that contains JSON.
+    /// The form of replacement text if the value is JSON; [`As::Encoded`] for a string that
+    /// contains JSON.
     pub json: Option<As>,
     /// The members of `value` that form the slot, if it is unread data of an object.
     pub members: Vec<Value<'d>>,
@@ -51,7 +52,8 @@ pub struct ToolResult<'d> {
 }
 
 impl<'d> ToolResult<'d> {
-    /// Reads the result at `object`. With `blocks`, returns `None` unless a block is of a known type.
+    /// Reads the result at `object`. With `blocks`, returns `None` unless a block is of a known
+    /// type.
     pub fn read(dialect: &'static Dialect, object: Value<'d>, blocks: bool) -> Option<Self> {
         let mut read = vec![];
         let known = dialect.slots.follow(object, &mut |paths, value| {
@@ -108,7 +110,8 @@ fn slot_at<'d>(paths: &Paths, value: Value<'d>) -> Option<Slot<'d>> {
     Some(Slot { value, json, members: vec![] })
 }
 
-/// Returns true if other paths read every member of an object, or if it is a result with a known block.
+/// Returns true if other paths read every member of an object, or if it is a result with a known
+/// block.
 fn is_read(paths: &Paths, value: Value) -> bool {
     let blocks = paths.members.iter().find(|(name, _)| name == "content").map(|(_, paths)| paths);
     let content = value.get("content").filter(|content| content.is_list());

@@ -15,7 +15,8 @@ pub enum CopyChoice {
     Structured,
 }
 
-/// Returns the values to remove from a result: structured content (a member), or blocks (elements) that repeat it.
+/// Returns the values to remove from a result: structured content (a member), or blocks (elements)
+/// that repeat it.
 pub fn copies<'d>(result: &ToolResult<'d>, kept: CopyChoice) -> Vec<Value<'d>> {
     let places = result.slots.iter().flat_map(|slot| [Some(slot.value), holder_of(slot.value)]).flatten();
     let holders: BTreeMap<u32, Value> =
@@ -49,8 +50,8 @@ fn copies_in<'d>(holder: Value<'d>, kept: CopyChoice) -> Vec<Value<'d>> {
     }
 }
 
-/// Tells of each text if it repeats structured content: all of it, or its only member `result`, into which servers wrap
-/// what is no object. Of a list the texts may be the elements.
+/// Tells of each text if it repeats structured content: all of it, or its only member `result`,
+/// into which servers wrap a value that is not an object. Of a list the texts may be the elements.
 pub fn repeats(structured: Value, texts: &[String]) -> Vec<bool> {
     let documents: Vec<Option<Document>> =
         texts.iter().map(|text| Document::parse(text.as_bytes())).collect();

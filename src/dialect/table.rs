@@ -54,7 +54,8 @@ pub struct CallPaths {
     id: Paths,
     tool: Paths,
     args: Paths,
-    /// The result that says that there is none, if a text can. `lib/dialects.ts` documents templates.
+    /// The result that says that there is none, if a text can. `lib/dialects.ts` documents
+    /// templates.
     pub result: Option<Template>,
     /// Paths that a call without a result has, if both are one object.
     open: Option<Paths>,
@@ -78,14 +79,16 @@ impl CallPaths {
         self.tool.first_text(call)
     }
 
-    /// Returns true if a call and its result are one object, and the result is missing; `None` if they are two.
+    /// Returns true if a call and its result are one object, and the result is missing; `None` if
+    /// they are two.
     pub fn lacks_result(&self, call: Value) -> Option<bool> {
         self.open.as_ref().map(|open| open.leads(call))
     }
 }
 
 impl Call<'_> {
-    /// Returns the name by which a result and its call know each other: the id or, without one, the tool.
+    /// Returns the name by which a result and its call know each other: the id or, without one, the
+    /// tool.
     pub fn name(&self) -> Option<&str> {
         self.id.as_deref().or(self.tool.as_deref())
     }
@@ -257,7 +260,8 @@ impl Table {
         Ok(Table { dialects, forms, calls, user, pasted, from_model, failed, void })
     }
 
-    /// Finds the tool results that a value is or carries, in order. With `named`, only those of that dialect.
+    /// Finds the tool results that a value is or carries, in order. With `named`, only those of
+    /// that dialect.
     pub fn results<'d>(&'static self, value: Value<'d>, named: Option<&str>) -> Vec<ToolResult<'d>> {
         let tags = &Tags::of(value);
         let matching = |exact| self.forms.iter().filter(move |form| form.matches(tags, exact));
@@ -286,8 +290,8 @@ impl Table {
         self.calls.iter().flat_map::<Vec<Call>, _>(of).collect()
     }
 
-    /// Returns the tool calls of a message that have an id and a template of a result, each with its object. A failed turn,
-    /// which is not sent, has none.
+    /// Returns the tool calls of a message that have an id and a template of a result, each with
+    /// its object. A failed turn, which is not sent, has none.
     pub fn answerable<'d>(&'static self, message: Value<'d>) -> Vec<(&'static CallPaths, String, Value<'d>)> {
         let mut found: Vec<(&CallPaths, String, Value)> = vec![];
         let kinds = self.calls.iter().filter(|_| !self.void.leads(message));
@@ -312,8 +316,8 @@ impl Table {
         words
     }
 
-    /// Calls back with each payload in a message of the user and the form of its words, under the paths of the first
-    /// dialect that has any. With `named`, only under those of that dialect.
+    /// Calls back with each payload in a message of the user and the form of its words, under the
+    /// paths of the first dialect that has any. With `named`, only under those of that dialect.
     pub fn pasted<'d>(&self, message: Value<'d>, named: Option<&str>) -> Vec<(Words, Value<'d>)> {
         let own = self.pasted.iter().filter(|(name, _)| named.is_none_or(|named| named == name));
         own.map(|(_, paths)| paths.payloads(message)).find(|found| !found.is_empty()).unwrap_or_default()

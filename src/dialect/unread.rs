@@ -1,5 +1,5 @@
-//! Data of a result that no path reads but a framework may send: unknown members, and blocks of unknown types.
-//! `lib/dialect/walk.ts` finds them in live objects.
+//! Data of a result that no path reads but a framework may send: unknown members, and blocks of
+//! unknown types. `lib/dialect/walk.ts` finds them in live objects.
 
 use std::ops::Range;
 
@@ -16,7 +16,8 @@ const BLOCKS: usize = 2_000;
 /// An invalid byte becomes U+FFFD, which takes three.
 const MOST: usize = 3;
 
-/// Adds the unread data of a result to the slots that were read, and takes from these what is unread.
+/// Adds the unread data of a result to the slots that were read, and takes from these what is
+/// unread.
 pub fn add<'d>(known: &Paths, object: Value<'d>, mut read: Vec<Slot<'d>>) -> Vec<Slot<'d>> {
     let bytes: usize = read.iter().map(|slot| slot.value.source().len()).sum();
     if object.source().len().saturating_sub(bytes).saturating_mul(MOST) <= LITTLE {

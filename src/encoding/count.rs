@@ -1,8 +1,9 @@
 //! Counting loops that compile to vector code.
 //!
-//! Each loop adds comparisons to an array of lanes as wide as a few registers. The lanes are summed before any of them
-//! can overflow. `multiversion` also compiles the source for AVX2 and selects that version at run time if the processor
-//! supports it. That is 3 times as fast as the baseline, without intrinsics.
+//! Each loop adds comparisons to an array of lanes as wide as a few registers. The lanes are summed
+//! before any of them can overflow. `multiversion` also compiles the source for AVX2 and selects
+//! that version at run time if the processor supports it. That is 3 times as fast as the baseline,
+//! without intrinsics.
 
 use multiversion::multiversion;
 

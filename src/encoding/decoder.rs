@@ -16,7 +16,8 @@ impl Decoder {
     }
 }
 
-/// Realigns chunks to code point boundaries. An incomplete code point is buffered until the next chunk.
+/// Realigns chunks to code point boundaries. An incomplete code point is buffered until the next
+/// chunk.
 #[derive(Clone, Debug, Default)]
 pub struct Seam {
     begun: [u8; 4],
@@ -55,7 +56,8 @@ impl Seam {
     }
 }
 
-/// Returns the start of a code point that is incomplete at the end of a chunk, or else the length of the chunk.
+/// Returns the start of a code point that is incomplete at the end of a chunk, or else the length
+/// of the chunk.
 fn end_of_whole(bytes: &[u8]) -> usize {
     for back in 1..=bytes.len().min(3) {
         let at = bytes.len() - back;

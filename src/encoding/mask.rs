@@ -1,4 +1,5 @@
-//! Masks of blocks: a bit for each unit, the first one lowest. Compilers make no such mask of a loop.
+//! Masks of blocks: a bit for each unit, the first one lowest. Compilers make no such mask of a
+//! loop.
 
 /// Units of a block.
 pub const BLOCK: usize = u64::BITS as usize;

@@ -1,8 +1,9 @@
 //! The supported encodings, behind one trait.
 //!
-//! JavaScript strings arrive as UTF-16, which may contain lone surrogates, or as Latin-1 if no char is wider. A
-//! `Uint8Array` arrives as UTF-8 and may contain any bytes. All are truncated without conversion: positions are in
-//! their own units, and ill-formed parts count as the U+FFFD that replaces them.
+//! JavaScript strings arrive as UTF-16, which may contain lone surrogates, or as Latin-1 if no char
+//! is wider. A `Uint8Array` arrives as UTF-8 and may contain any bytes. All are truncated without
+//! conversion: positions are in their own units, and ill-formed parts count as the U+FFFD that
+//! replaces them.
 
 pub mod count;
 pub mod decoder;
@@ -33,7 +34,8 @@ pub trait Text: Copy {
     fn unit(self, at: usize) -> u16;
     /// Returns the next `N` units, if there are as many and all are ASCII.
     fn ascii<const N: usize>(self, at: usize) -> Option<[u8; N]>;
-    /// Measures the text in one pass. If pieces split no code point, their sizes add up to the size of the whole.
+    /// Measures the text in one pass. If pieces split no code point, their sizes add up to the size
+    /// of the whole.
     fn size(self) -> Size;
     /// Returns the length in UTF-16 chars.
     fn chars(self) -> usize {
@@ -43,7 +45,8 @@ pub trait Text: Copy {
     fn broken(self) -> usize {
         self.size().broken
     }
-    /// Returns the code point that starts at `at` and its length in units. `at` must be a boundary before the end.
+    /// Returns the code point that starts at `at` and its length in units. `at` must be a boundary
+    /// before the end.
     fn decode(self, at: usize) -> (char, usize);
     /// Moves `at` back to the start of a code point. Returns boundaries unchanged.
     fn floor(self, at: usize) -> usize;
@@ -68,7 +71,8 @@ pub trait Text: Copy {
     /// Passes on the text as UTF-8 in pieces, with ill-formed parts as U+FFFD.
     fn each_utf8(self, each: &mut dyn FnMut(&[u8]));
 
-    /// Returns the code point that ends at `at` and its length in units. `at` must be a boundary after the start.
+    /// Returns the code point that ends at `at` and its length in units. `at` must be a boundary
+    /// after the start.
     fn decode_before(self, at: usize) -> (char, usize) {
         let start = self.floor(at - 1);
         (self.decode(start).0, at - start)

@@ -20,8 +20,8 @@ impl CodeUnit for u16 {
     }
 }
 
-/// Returns the positions of an ASCII char other than NUL. Where it is frequent, as newlines are, that takes a third of the
-/// time of a search for each.
+/// Returns the positions of an ASCII char other than NUL. Where it is frequent, as newlines are,
+/// that takes a third of the time of a search for each.
 pub fn positions<U: CodeUnit>(units: &[U], ascii: u8) -> impl Iterator<Item = usize> {
     debug_assert_ne!(ascii, 0);
     let (blocks, rest) = units.as_chunks();

@@ -17,7 +17,8 @@ pub struct Size {
 }
 
 impl Size {
-    /// Returns the size of one code point. U+FFFD counts as ill-formed, because it usually replaces an ill-formed part.
+    /// Returns the size of one code point. U+FFFD counts as ill-formed, because it usually replaces
+    /// an ill-formed part.
     pub fn of_point(point: char) -> Size {
         Size {
             bytes: point.len_utf8(),
@@ -27,7 +28,8 @@ impl Size {
         }
     }
 
-    /// Returns the lines of a text of this size. A newline ends a line. `open`: text follows the last newline.
+    /// Returns the lines of a text of this size. A newline ends a line. `open`: text follows the
+    /// last newline.
     pub fn lines(self, open: bool) -> usize {
         self.newlines + usize::from(open)
     }
@@ -58,8 +60,8 @@ impl Sub for Size {
     }
 }
 
-/// Measures UTF-16. A lone surrogate counts as three bytes, like the U+FFFD that replaces it, so replacement does not
-/// change sizes.
+/// Measures UTF-16. A lone surrogate counts as three bytes, like the U+FFFD that replaces it, so
+/// replacement does not change sizes.
 pub fn of_utf16(units: &[u16]) -> Size {
     let [over_7f, over_7ff, newlines, surrogates] = count::utf16(units);
     let pairs = if surrogates == 0 { 0 } else { count::pairs(units) };
@@ -71,7 +73,8 @@ pub fn of_utf16(units: &[u16]) -> Size {
     }
 }
 
-/// Measures Latin-1, the encoding of one-byte JavaScript strings. Chars from 0x80 up count as two bytes.
+/// Measures Latin-1, the encoding of one-byte JavaScript strings. Chars from 0x80 up count as two
+/// bytes.
 pub fn of_latin1(bytes: &[u8]) -> Size {
     let [newlines, high] = count::bytes(bytes);
     Size { bytes: bytes.len() + high, chars: bytes.len(), newlines, broken: 0 }

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use crate::encoding::{Size, Text, count, size};
 
-/// Bytes decoded as UTF-8. Each maximal invalid sequence decodes to one U+FFFD, like in the WHATWG decoder. A byte
-/// order mark is kept.
+/// Bytes decoded as UTF-8. Each maximal invalid sequence decodes to one U+FFFD, like in the WHATWG
+/// decoder. A byte order mark is kept.
 #[derive(Clone, Copy, Debug)]
 pub struct Utf8<'a>(pub &'a [u8]);
 
@@ -68,7 +68,8 @@ impl Text for Utf8<'_> {
             Err(error) if error.valid_up_to() > 0 => {
                 std::str::from_utf8(&window[..error.valid_up_to()]).unwrap_or_default()
             }
-            // No error length means that the text ends inside a sequence, which is one invalid sequence.
+            // No error length means that the text ends inside a sequence, which is one invalid
+            // sequence.
             Err(error) => return (char::REPLACEMENT_CHARACTER, error.error_len().unwrap_or(window.len())),
         };
         valid.chars().next().map_or((char::REPLACEMENT_CHARACTER, 1), |point| (point, point.len_utf8()))
@@ -77,7 +78,8 @@ impl Text for Utf8<'_> {
         if at == 0 || at >= self.0.len() || !is_continuation(self.0[at]) {
             return at;
         }
-        // A decoder starts anew at each byte that is not a continuation, so the nearest of these decides.
+        // A decoder starts anew at each byte that is not a continuation, so the nearest of these
+        // decides.
         for back in 1..=at.min(3) {
             let start = at - back;
             if !is_continuation(self.0[start]) {
@@ -103,8 +105,8 @@ impl Text for Utf8<'_> {
     }
 }
 
-/// Appends valid UTF-8. ASCII blocks, the most common, are widened. Other code points are assembled from their bytes,
-/// which is 3 times as fast as the standard library's iterator.
+/// Appends valid UTF-8. ASCII blocks, the most common, are widened. Other code points are assembled
+/// from their bytes, which is 3 times as fast as the standard library's iterator.
 fn write_utf8(text: &str, out: &mut Vec<u16>) {
     const BLOCK: usize = 16;
     /// The fixed bits of four little-endian bytes that start with a three-byte sequence.

@@ -263,8 +263,8 @@ impl<'d> Value<'d> {
         self.name().is_some_and(|own| Literal::of(own.source()).is(name))
     }
 
-    /// Returns the JSON without white space. Strings are written as `JSON.stringify` writes them; numbers keep their
-    /// spelling, since a shorter one would lose precision.
+    /// Returns the JSON without white space. Strings are written as `JSON.stringify` writes them;
+    /// numbers keep their spelling, since a shorter one would lose precision.
     pub fn compact(self) -> String {
         self.compact_with(|_| None)
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::Value;
 
-/// Returns true if two values are equal. White space, escapes, the order of members and the spelling of numbers do not
-/// count.
+/// Returns true if two values are equal. White space, escapes, the order of members and the
+/// spelling of numbers do not count.
 pub fn equal<'a>(a: Value<'a>, b: Value<'a>) -> bool {
     let mut pairs = vec![(a, b)];
     while let Some((a, b)) = pairs.pop() {

@@ -101,10 +101,12 @@ impl<'a> Literal<'a> {
         self.parts().any(|part| matches!(part, LiteralPart::Lone(_)))
     }
 
-    /// Measures the text as JavaScript sees it: invalid UTF-8 counts as U+FFFD, which is well-formed.
+    /// Measures the text as JavaScript sees it: invalid UTF-8 counts as U+FFFD, which is
+    /// well-formed.
     pub fn size(&self) -> Size {
         let mut sum = Size { broken: 0, ..size::of_utf8(&self.bytes) };
-        // Escapes are ASCII. All bytes are counted first, then each escape is replaced with its value's size.
+        // Escapes are ASCII. All bytes are counted first, then each escape is replaced with its
+        // value's size.
         self.escapes().for_each(|(_, part, length)| {
             let stands = match part {
                 LiteralPart::Char(point) => Size { broken: 0, ..Size::of_point(point) },
@@ -150,7 +152,8 @@ impl<'a> Literal<'a> {
         while chars < count && start > 0 {
             let end = start;
             start = self.boundary(end.saturating_sub(block));
-            // Finding a boundary inside a run of backslashes scans the whole run. Growing blocks make that rare.
+            // Finding a boundary inside a run of backslashes scans the whole run. Growing blocks
+            // make that rare.
             block = (2 * block).min(LARGEST);
             chars += self.slice(start, end).size().chars;
         }
@@ -166,7 +169,8 @@ impl<'a> Literal<'a> {
         else {
             return Utf8(bytes).floor(at);
         };
-        // Backslashes pair up from the start of their run, so its length decides which of them is escaped.
+        // Backslashes pair up from the start of their run, so its length decides which of them is
+        // escaped.
         let before = bytes[..last].iter().rev().take_while(|byte| **byte == b'\\').count();
         let mut start = last - before % 2;
         while start < at {

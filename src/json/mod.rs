@@ -1,8 +1,10 @@
-//! JSON in place. `serde_json` judges what is JSON and writes texts; this module does what it does not do.
+//! JSON in place. `serde_json` judges what is JSON and writes texts; this module does what it does
+//! not do.
 //!
-//! Values are spans of a text, so that all bytes but the replaced ones stay as they are. Texts are measured and cut
-//! without decoding all of them. Lone surrogates, invalid UTF-8, numbers of any size and nesting of any depth are
-//! accepted as `JSON.parse` accepts them, and the last of several members with one name counts.
+//! Values are spans of a text, so that all bytes but the replaced ones stay as they are. Texts are
+//! measured and cut without decoding all of them. Lone surrogates, invalid UTF-8, numbers of any
+//! size and nesting of any depth are accepted as `JSON.parse` accepts them, and the last of several
+//! members with one name counts.
 
 pub mod document;
 mod equal;
@@ -28,7 +30,8 @@ pub fn on_one_line(json: String) -> String {
     }
 }
 
-/// Escapes the control characters that JSON permits unescaped. Cleaning the result as text then leaves it alone.
+/// Escapes the control characters that JSON permits unescaped. Cleaning the result as text then
+/// leaves it alone.
 pub fn without_controls(json: String) -> String {
     let is_control = |point: char| matches!(point, '\u{7f}'..'\u{a0}');
     if !json.contains(is_control) {

@@ -21,7 +21,8 @@ pub fn decode<U: Copy + Into<u16>>(text: &[U]) -> Vec<u8> {
     out
 }
 
-/// Returns the number of bytes that this many chars of base64 decode to, without padding and line ends.
+/// Returns the number of bytes that this many chars of base64 decode to, without padding and line
+/// ends.
 pub fn decoded(chars: usize) -> usize {
     chars / 4 * 3 + chars % 4 * 3 / 4
 }

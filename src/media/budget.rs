@@ -25,8 +25,9 @@ impl MediaBudget {
         self.judge(items).iter().map(Option::is_some).collect()
     }
 
-    /// Returns, for each payload in order, the reason to omit it. A payload that the provider rejects by itself is omitted
-    /// wherever it is. Of the others, those of the user are kept first, since no tool can give them again.
+    /// Returns, for each payload in order, the reason to omit it. A payload that the provider
+    /// rejects by itself is omitted wherever it is. Of the others, those of the user are kept
+    /// first, since no tool can give them again.
     pub fn judge(&self, items: &[Item]) -> Vec<Option<Reason>> {
         let limits = &self.provider;
         let mut judged = Judged { items, order: self.order(items), reasons: vec![] };
@@ -62,8 +63,8 @@ struct Judged<'a> {
 }
 
 impl Judged<'_> {
-    /// Keeps payloads in order, as long as each fits beside the ones before it. `cost`: what a payload takes of both
-    /// rooms, `None` if it does not count.
+    /// Keeps payloads in order, as long as each fits beside the ones before it. `cost`: what a
+    /// payload takes of both rooms, `None` if it does not count.
     fn keep(&mut self, reason: Reason, room: (usize, usize), cost: impl Fn(&Item) -> Option<(usize, usize)>) {
         let (mut items, mut bytes) = room;
         for at in &self.order {
@@ -78,7 +79,8 @@ impl Judged<'_> {
         }
     }
 
-    /// Omits images over `pixels`, the last in order first, until no more than `many` images are left.
+    /// Omits images over `pixels`, the last in order first, until no more than `many` images are
+    /// left.
     fn thin(&mut self, many: usize, pixels: usize) {
         let is_left = |at: &usize, reasons: &[Option<Reason>]| {
             reasons[*at].is_none() && self.items[*at].class == Class::Image

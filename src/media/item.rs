@@ -37,8 +37,8 @@ impl Item {
 }
 
 impl Class {
-    /// Returns the class of a block by its first bytes or, if these are not known, by the type that its holder
-    /// declares.
+    /// Returns the class of a block by its first bytes or, if these are not known, by the type that
+    /// its holder declares.
     pub fn of(medium: Option<Medium>, said: Option<&str>) -> Class {
         let kind = medium.map(|medium| medium.kind).or(said).unwrap_or_default();
         let is = |name: &str| kind.split(['/', '_']).any(|part| part == name);

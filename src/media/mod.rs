@@ -1,4 +1,5 @@
-//! Images, audio and files: their kind and size from the first bytes, and where base64 stands in a text.
+//! Images, audio and files: their kind and size from the first bytes, and where base64 stands in a
+//! text.
 
 pub mod base64;
 pub mod budget;
@@ -32,7 +33,8 @@ pub fn words(medium: Option<Medium>, said: Option<&str>, bytes: usize) -> String
     words + " omitted]"
 }
 
-/// Returns true if bytes are words of this module, which formats without text blocks carry as a file.
+/// Returns true if bytes are words of this module, which formats without text blocks carry as a
+/// file.
 pub fn are_words(bytes: &[u8]) -> bool {
     bytes.len() < PREFIX && bytes.starts_with(b"[... ") && bytes.ends_with(b" omitted]")
 }

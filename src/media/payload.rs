@@ -21,8 +21,8 @@ const HEADS: [usize; 2] = [4_096, 262_144];
 const SHOWN: usize = 64;
 
 impl Payload {
-    /// Reads a text. Returns `None` for anything else, such as the URL of an image, or words about a
-    /// payload. `said`: the type that its holder declares.
+    /// Reads a text. Returns `None` for anything else, such as the URL of an image, or words about
+    /// a payload. `said`: the type that its holder declares.
     pub fn of(text: &str, said: Option<String>) -> Option<Payload> {
         let (named, data) = data_type(text).map_or(("", text), |(named, data)| (named, data));
         if data.len() == text.len() && !is_payload(text.as_bytes()) {

@@ -6,9 +6,9 @@
 //! | OpenAI | 32 px patches times 1.2, at most 6,000 px and 10,000 patches | developers.openai.com, Images and vision |
 //! | Gemini | 258 for each tile of 768 px, at most 3,072 px; 1,120 at least, as from Gemini 3 on | ai.google.dev, Tokens |
 //!
-//! The rules are those of each provider's largest models. Older models scale images down further, so
-//! the estimate errs on the high side, except for OpenAI's mini and nano models, which count up to
-//! 2.46 tokens for each of at most 1,536 patches.
+//! The rules are those of each provider's largest models. Older models scale images down further,
+//! so the estimate errs on the high side, except for OpenAI's mini and nano models, which count up
+//! to 2.46 tokens for each of at most 1,536 patches.
 
 /// Returns the tokens of an image for Anthropic, OpenAI and Gemini.
 pub fn tokens((width, height): (u32, u32)) -> [f64; 3] {
@@ -30,7 +30,8 @@ fn gemini(size: (f64, f64)) -> f64 {
     ((width / tile).ceil() * (height / tile).ceil() * 258.0).max(1_120.0)
 }
 
-/// Returns the patches that cover an image, scaled down to a longest edge and to a number of patches.
+/// Returns the patches that cover an image, scaled down to a longest edge and to a number of
+/// patches.
 fn patches(size: (f64, f64), patch: f64, edge: f64, most: f64) -> f64 {
     let (width, height) = within(size, edge);
     let cover = |scale: f64| (width * scale / patch).ceil() * (height * scale / patch).ceil();
@@ -49,7 +50,8 @@ mod tests {
 
     #[test]
     fn images_are_counted_as_published() {
-        // Anthropic: 36 x 36 patches for 1,000 x 1,000. OpenAI: 300 patches for 640 x 480. Gemini: 6 tiles.
+        // Anthropic: 36 x 36 patches for 1,000 x 1,000. OpenAI: 300 patches for 640 x 480. Gemini:
+        // 6 tiles.
         assert_eq!(tokens((1_000, 1_000)), [1_296.0, 1_229.0, 1_120.0]);
         assert_eq!(tokens((640, 480))[1], 360.0);
         assert_eq!(tokens((1_920, 1_080)), [2_691.0, 2_448.0, 1_548.0]);

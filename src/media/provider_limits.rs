@@ -1,4 +1,5 @@
-//! The limits of a provider for the payloads of one request. `lib/media_limits.json` has the numbers.
+//! The limits of a provider for the payloads of one request. `lib/media_limits.json` has the
+//! numbers.
 
 use super::item::{Class, Item};
 

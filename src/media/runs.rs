@@ -38,7 +38,8 @@ const SHORTEST_BARE: usize = 4_096;
 const STEP: usize = SHORTEST / 2;
 /// Units of the shortest line of a payload in lines.
 const SHORTEST_LINE: usize = 40;
-/// Units decoded to identify a payload, and to find the size of an image. Some cameras write 64 KiB first.
+/// Units decoded to identify a payload, and to find the size of an image. Some cameras write 64 KiB
+/// first.
 const HEADS: [usize; 2] = [4_096, 131_072];
 
 /// Finds the payloads of a text, in order.
@@ -113,8 +114,9 @@ fn url<U: Copy + Into<u16>>(text: &[U], payload: &Range<usize>, floor: usize) ->
     })
 }
 
-/// Returns the bare payload of which this is a line: alone if it is long, otherwise with the lines of equal length
-/// before and after. Also returns the end of those lines, so that none is read twice.
+/// Returns the bare payload of which this is a line: alone if it is long, otherwise with the lines
+/// of equal length before and after. Also returns the end of those lines, so that none is read
+/// twice.
 fn bare<U: Copy + Into<u16>>(text: &[U], line: &Range<usize>, floor: usize) -> (Option<Run>, usize) {
     let width = line.len();
     let (mut start, mut end, mut units) = (line.start, line.end, width);

@@ -58,7 +58,8 @@ pub fn sniff(head: &[u8]) -> Option<Medium> {
             _ => None,
         };
     }
-    // The size of the header follows the reserved bytes. Without it, two letters would tell a bitmap.
+    // The size of the header follows the reserved bytes. Without it, two letters would tell a
+    // bitmap.
     if head.starts_with(b"BM") && head.get(6..10) == Some(&[0; 4]) {
         return image("image/bmp", bmp_size(head));
     }

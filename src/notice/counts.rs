@@ -46,7 +46,8 @@ pub struct Labels<'a> {
     pub in_bytes: bool,
 }
 
-/// Formats limits, such as `50KB or 2,000 lines`. The limit on single lines is named only if there is no other.
+/// Formats limits, such as `50KB or 2,000 lines`. The limit on single lines is named only if there
+/// is no other.
 pub fn limits_text(limits: &Limits) -> String {
     let (bytes, unit) = match limits.bytes {
         n if n >= 1 << 20 && n.is_multiple_of(1 << 20) => (n >> 20, "MB"),

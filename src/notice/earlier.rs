@@ -1,7 +1,8 @@
 //! Notices of earlier cuts. They let the notice of a second cut count against the original text.
 //!
-//! Notices are recognised only in positions where we would place one. Any program can print such text, so a match has
-//! little effect: it raises the amount that the next notice names, and it is dropped at an end of the text.
+//! Notices are recognised only in positions where we would place one. Any program can print such
+//! text, so a match has little effect: it raises the amount that the next notice names, and it is
+//! dropped at an end of the text.
 
 use std::ops::Range;
 
@@ -11,15 +12,16 @@ use crate::notice::parse::{LONGEST_MARK, is_mark, parse, saved, takes_name};
 use crate::notice::saved::{LONGEST_LINE, SavedPart};
 use crate::notice::span::{Span, in_order};
 
-/// Units of the longest text searched between its ends, which takes a pass over it. lib/text/pieces.ts (`READ_WHOLE`)
-/// does not pass longer texts whole.
+/// Units of the longest text searched between its ends, which takes a pass over it.
+/// lib/text/pieces.ts (`READ_WHOLE`) does not pass longer texts whole.
 pub const SEARCHED: usize = 256 * 1024;
 
-/// Units of the longest notice, including any path it names. `GLANCE` in lib/text/pieces.ts must hold it.
+/// Units of the longest notice, including any path it names. `GLANCE` in lib/text/pieces.ts must
+/// hold it.
 pub const LONGEST: usize = 8 * 1024;
 
-/// The amounts that notices name as omitted. Each notice counts everything omitted when it was made, so the largest
-/// amount per unit applies.
+/// The amounts that notices name as omitted. Each notice counts everything omitted when it was
+/// made, so the largest amount per unit applies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NoticeAmounts {
     pub chars: usize,
@@ -52,8 +54,8 @@ impl NoticeAmounts {
         }
     }
 
-    /// Returns the amount in both units. An amount that was not counted is estimated from the size of the remaining
-    /// text.
+    /// Returns the amount in both units. An amount that was not counted is estimated from the size
+    /// of the remaining text.
     pub fn hidden(&self, left: Size) -> Size {
         let scaled = |amount: usize, to: usize, of: usize| match of {
             0 => amount,
@@ -99,8 +101,8 @@ impl Earlier {
         self.told.in_bytes(self.left)
     }
 
-    /// Finds notices at the start of `head` and the end of `tail` in a text of `total` units. If `head` is the whole
-    /// text and at most [`SEARCHED`] units long, also finds those between.
+    /// Finds notices at the start of `head` and the end of `tail` in a text of `total` units. If
+    /// `head` is the whole text and at most [`SEARCHED`] units long, also finds those between.
     pub fn find<T: Text>(head: T, tail: T, total: usize) -> Earlier {
         let mut earlier = Earlier::at_ends(head, tail, total);
         if head.len() == total && total <= SEARCHED {
@@ -225,8 +227,8 @@ fn utf8<T: Text>(text: T) -> Vec<u8> {
     bytes
 }
 
-/// Returns the notice that ends the text, including the separator before it. `is_whole`: `text` is the whole text, so
-/// its start is a line start.
+/// Returns the notice that ends the text, including the separator before it. `is_whole`: `text` is
+/// the whole text, so its start is a line start.
 fn last_notice<T: Text>(text: T, is_whole: bool) -> Option<Found> {
     let window = text.slice(text.len().saturating_sub(LONGEST_LINE + 1)..text.len());
     let named = window.rfind_newline(window.len()).and_then(|newline| {
@@ -273,7 +275,8 @@ fn last_line_notice<T: Text>(text: T, is_whole: bool) -> Option<Found> {
     Some(Found { start: start + bracket, end: text.len(), hidden, in_bytes, saved: SavedPart::Nowhere })
 }
 
-/// Converts units to bytes. Non-ASCII units become 0xFF, which does not occur in the fixed parts of a notice.
+/// Converts units to bytes. Non-ASCII units become 0xFF, which does not occur in the fixed parts of
+/// a notice.
 pub fn ascii<T: Text>(text: T) -> Vec<u8> {
     (0..text.len()).map(|at| u8::try_from(text.unit(at)).unwrap_or(0xFF)).collect()
 }

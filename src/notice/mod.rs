@@ -21,12 +21,14 @@ pub const MIDDLE: &str =
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
     None,
-    /// Names the amounts, the exceeded limits, and the location of the full text or what to request instead.
+    /// Names the amounts, the exceeded limits, and the location of the full text or what to request
+    /// instead.
     Hint,
-    /// `[... N more characters truncated]`, in the format of Pi and OpenClaw. Also replaces longer notices that do not
-    /// fit.
+    /// `[... N more characters truncated]`, in the format of Pi and OpenClaw. Also replaces longer
+    /// notices that do not fit.
     Pi,
-    /// The same, before a line `[Full output: NAME]`. Replaces [`Notice::Pi`] if there is room and the output was saved.
+    /// The same, before a line `[Full output: NAME]`. Replaces [`Notice::Pi`] if there is room and
+    /// the output was saved.
     Named,
     /// `... (12,345 chars truncated from SOURCE)`, in the format of Daycare.
     Count,
@@ -38,8 +40,8 @@ pub enum Notice {
     Template(String),
     /// A finished text.
     Literal(String),
-    /// Another notice, placed directly after the head without a separator. Between two ends [`MIDDLE`] precedes it, by
-    /// which users of OpenClaw tell such a cut.
+    /// Another notice, placed directly after the head without a separator. Between two ends
+    /// [`MIDDLE`] precedes it, by which users of OpenClaw tell such a cut.
     Glued(Box<Notice>),
 }
 
@@ -64,8 +66,8 @@ impl NoticePlace {
 }
 
 impl Notice {
-    /// Yields the notices to try, longest first. A notice that does not fit is replaced by a shorter one and never
-    /// truncated. `saved`: the saved output of the text.
+    /// Yields the notices to try, longest first. A notice that does not fit is replaced by a
+    /// shorter one and never truncated. `saved`: the saved output of the text.
     pub fn ladder(&self, saved: &SavedPart) -> impl Iterator<Item = Cow<'_, Notice>> {
         let first = match self {
             Notice::Pi if saved.has_line() => Cow::Owned(Notice::Named),
@@ -83,7 +85,8 @@ impl Notice {
         std::iter::once(first).chain(shorter.iter().cloned().map(Cow::Owned))
     }
 
-    /// Returns true if the notice has no text. An empty [`Notice::Template`] or [`Notice::Literal`] counts as empty.
+    /// Returns true if the notice has no text. An empty [`Notice::Template`] or [`Notice::Literal`]
+    /// counts as empty.
     pub fn is_empty(&self) -> bool {
         match self {
             Notice::None => true,
@@ -123,7 +126,8 @@ impl Notice {
         }
     }
 
-    /// Returns true if a closing of another tool may follow the notice. A notice of a host stays last.
+    /// Returns true if a closing of another tool may follow the notice. A notice of a host stays
+    /// last.
     pub fn closes(&self) -> bool {
         !matches!(self, Notice::Glued(_))
     }

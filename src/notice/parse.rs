@@ -41,7 +41,8 @@ pub fn parse(line: &[u8]) -> Option<(usize, bool)> {
     (source.ends_with(b")") || source.ends_with(b") ...")).then_some((hidden, false))
 }
 
-/// Returns true if a line ends in a notice that another line may follow, which names the saved output.
+/// Returns true if a line ends in a notice that another line may follow, which names the saved
+/// output.
 pub fn takes_name(line: &[u8]) -> bool {
     line.ends_with(ENDINGS[0])
 }
@@ -55,8 +56,8 @@ pub fn saved(notice: &[u8]) -> SavedPart {
     advice().map_or(SavedPart::Nowhere, |(_, advice)| SavedPart::parse(advice))
 }
 
-/// Returns true if a text contains one of our notices or marks, in any position. Their fixed parts are ASCII, so any
-/// encoding will do that keeps ASCII as it is.
+/// Returns true if a text contains one of our notices or marks, in any position. Their fixed parts
+/// are ASCII, so any encoding will do that keeps ASCII as it is.
 pub fn has_notice(text: &[u8]) -> bool {
     static CUT: LazyLock<Option<Regex>> = LazyLock::new(|| {
         let notices = [
@@ -79,7 +80,8 @@ pub enum Continuation {
     More(usize),
 }
 
-/// Parses a line that says how to continue, as Pi ends results of its read and bash tools, and OpenClaw saved results.
+/// Parses a line that says how to continue, as Pi ends results of its read and bash tools, and
+/// OpenClaw saved results.
 pub fn continuation(line: &[u8]) -> Option<Continuation> {
     let after = |words: &[u8]| memchr::memmem::find(line, words).map(|at| &line[at + words.len()..]);
     let goes_on =
@@ -94,7 +96,8 @@ pub fn continuation(line: &[u8]) -> Option<Continuation> {
     (goes_on || is_saved).then_some(Continuation::Of(all.map(|(all, _)| all)))
 }
 
-/// Returns true if a line reports how a command ended. Pi writes it after the location of the output.
+/// Returns true if a line reports how a command ended. Pi writes it after the location of the
+/// output.
 pub fn is_exit(line: &[u8]) -> bool {
     [&b"Command exited with code "[..], b"Command timed out after ", b"Command aborted"]
         .iter()

@@ -52,7 +52,8 @@ impl SavedPart {
         }
     }
 
-    /// Parses the advice of an earlier notice. Names of over [`LONGEST`] bytes, which any text may hold, are passed over.
+    /// Parses the advice of an earlier notice. Names of over [`LONGEST`] bytes, which any text may
+    /// hold, are passed over.
     pub fn parse(advice: &str) -> SavedPart {
         let (whole, rest) = match advice.strip_prefix(WHOLE) {
             Some(rest) => (true, rest),
@@ -71,8 +72,8 @@ impl SavedPart {
         }
     }
 
-    /// Returns the shortest line that names the full output, in the format of other tools. Returns `None` if it was not
-    /// saved whole.
+    /// Returns the shortest line that names the full output, in the format of other tools. Returns
+    /// `None` if it was not saved whole.
     pub fn line(&self) -> Option<String> {
         match self {
             SavedPart::Whole(place) => Some(format!("{LINE}{}{LINE_END}", place.name())),
@@ -94,7 +95,8 @@ impl SavedPart {
         if place.is_short() { SavedPart::Whole(place) } else { SavedPart::Nowhere }
     }
 
-    /// Returns the advice on getting the omitted text. `pages`: the tool has `offset` and `limit` parameters.
+    /// Returns the advice on getting the omitted text. `pages`: the tool has `offset` and `limit`
+    /// parameters.
     pub fn advice(&self, pages: bool) -> String {
         let ask = if pages {
             "request smaller chunks (offset/limit) or specific sections"

@@ -2,7 +2,8 @@
 
 use crate::notice::counts::{Counts, Labels, Needs, grouped, limits_text};
 
-/// Replaces the fields of a template. TypeScript has rejected unknown fields; other braces are kept as text.
+/// Replaces the fields of a template. TypeScript has rejected unknown fields; other braces are kept
+/// as text.
 pub fn fill(template: &str, counts: &Counts, labels: Labels) -> String {
     let (mut text, mut from) = (String::with_capacity(template.len() + 16), 0);
     for (at, name) in braces(template) {
@@ -25,7 +26,8 @@ pub fn needs(template: &str) -> Needs {
     Needs { chars: names("Chars"), bytes: names("Bytes"), lines: names("Lines") }
 }
 
-/// Yields the text between each opening brace and the next closing one, with the position of the former.
+/// Yields the text between each opening brace and the next closing one, with the position of the
+/// former.
 fn braces(template: &str) -> impl Iterator<Item = (usize, &str)> {
     template.match_indices('{').filter_map(|(at, _)| {
         let inside = &template[at + 1..];

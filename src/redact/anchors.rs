@@ -1,7 +1,7 @@
 //! Finds the texts with which a secret may begin: by a sieve, then by an automaton.
 //!
-//! The sieve tells few texts of a group apart, so texts that are alike share one: the two groups whose union lets the fewest
-//! more places pass are joined until as many are left as the sieve has.
+//! The sieve tells few texts of a group apart, so texts that are alike share one: the two groups
+//! whose union lets the fewest more places pass are joined until as many are left as the sieve has.
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Anchored, Input, MatchKind, StartKind};
 

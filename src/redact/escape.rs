@@ -1,7 +1,7 @@
 //! Escapes of JSON, read as the characters that they stand for.
 //!
-//! PHP writes `/` as `\/`, .NET `+` as `\u002B`, and a string of JSON within JSON doubles the backslashes. Formats see
-//! the characters; what is written has the escapes as they were.
+//! PHP writes `/` as `\/`, .NET `+` as `\u002B`, and a string of JSON within JSON doubles the
+//! backslashes. Formats see the characters; what is written has the escapes as they were.
 
 use std::ops::Range;
 

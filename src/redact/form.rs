@@ -9,8 +9,8 @@
 //! | flag | `--name v`, `-Name v` |
 //! | command | `set -gx NAME v`, `setenv NAME v`, `login ada password v` |
 //!
-//! A quoted value ends at its quote; without one, where its line ends. Any other ends at white space, a quote or a bracket,
-//! and at a comma, `;` or `&` behind which another name begins.
+//! A quoted value ends at its quote; without one, where its line ends. Any other ends at white
+//! space, a quote or a bracket, and at a comma, `;` or `&` behind which another name begins.
 
 use std::ops::Range;
 
@@ -46,7 +46,7 @@ pub fn is_name_byte(byte: u8) -> bool {
 /// Returns the secret whose name has an anchor at a place of a text.
 pub fn find(text: &[u8], at: usize) -> Option<NamedSecret> {
     let name = name_at(text, at)?;
-    // What a parser did not expect.
+    // The part that a parser did not expect.
     let is_parsed = text[..name.start].ends_with(b"nexpected ");
     let sense = || name::sense(&text[name.clone()]).filter(|_| !is_parsed);
     let (secret, sense, is_env) = forms(text, &name, &sense)?;

@@ -1,4 +1,5 @@
-//! The tables of formats: `formats.json`, and `keys.json`, the prefixes that services publish for their keys.
+//! The tables of formats: `formats.json`, and `keys.json`, the prefixes that services publish for
+//! their keys.
 
 use regex::bytes::Regex;
 use serde::Deserialize;
@@ -21,8 +22,8 @@ pub struct Format {
     any_case: bool,
     #[serde(default)]
     grammar: Grammar,
-    /// Tried from the anchor on. A group that takes part is the secret, otherwise the whole match. What must follow a
-    /// secret is never "[", which begins a mark.
+    /// Tried from the anchor on. A group that takes part is the secret, otherwise the whole match.
+    /// The char that must follow a secret is never "[", which begins a mark.
     #[serde(default)]
     pattern: String,
     /// Compiled where its anchor is first met.
@@ -99,7 +100,8 @@ impl From<Key> for Format {
 }
 
 impl Key {
-    /// Returns true if the alphabet has a byte: ranges such as `a-z`, and single characters, a hyphen last.
+    /// Returns true if the alphabet has a byte: ranges such as `a-z`, and single characters, a
+    /// hyphen last.
     fn has(&self, byte: u8) -> bool {
         let mut rest = self.alphabet.as_bytes();
         while let Some((&first, after)) = rest.split_first() {

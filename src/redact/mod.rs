@@ -10,19 +10,21 @@
 //! | name | a word such as `password` in a name | the value that a form gives to that name | `form.rs`, `assignment.rs`, `neighbor.rs`, `name.rs`, `value.rs` |
 //! | pattern | what the caller's expression says | its whole match | `rules.rs` |
 //!
-//! A sieve and an automaton find the anchors (`anchors.rs`), and the formats of an anchor are tried where one stands. Formats
-//! see the characters for which escapes of JSON stand; what is written keeps the escapes (`escape.rs`).
+//! A sieve and an automaton find the anchors (`anchors.rs`), and the formats of an anchor are tried
+//! where one stands. Formats see the characters for which escapes of JSON stand; what is written
+//! keeps the escapes (`escape.rs`).
 //!
 //! Two laws hold for every text and every way to cut it into chunks:
 //!
-//! - *Chunks do not matter.* A decision about a place reads at most [`REACH`] bytes from there and [`CONTEXT`] bytes before it,
-//!   and waits until that much was read or the stream ended.
-//! - *A second pass changes nothing.* It sees M where the first pass saw a secret, so a decision must not differ between the
-//!   two. What is before a place: `]` ends a name, and what leads to it. What is in a value: a value with a mark is none. What is
-//!   behind: no format ends before `[` that would not have ended there before, and what ends at `[` ends at the end, too.
+//! - *Chunks do not matter.* A decision about a place reads at most [`REACH`] bytes from there and
+//!   [`CONTEXT`] bytes before it, and waits until that much was read or the stream ended.
+//! - *A second pass changes nothing.* It sees M where the first pass saw a secret, so a decision
+//!   must not differ between the two. What is before a place: `]` ends a name, and what leads to
+//!   it. What is in a value: a value with a mark is none. What is behind: no format ends before `[`
+//!   that would not have ended there before, and what ends at `[` ends at the end, too.
 //!
-//! What leads to a secret is scanned by itself, up to the secret. [`dropped`] removes what looks like a secret only in a part of
-//! a redacted text, again and again until nothing does.
+//! The text before a secret is scanned by itself. [`dropped`] removes what looks
+//! like a secret only in a part of a redacted text, again and again until nothing does.
 
 mod anchors;
 mod assignment;
@@ -53,7 +55,8 @@ pub use rules::{SecretRules, kinds};
 /// Most bytes of a match.
 pub const REACH: usize = 64 << 10;
 
-/// Bytes that are read beyond a place before a decision about it: a match, and a mark that begins within.
+/// Bytes that are read beyond a place before a decision about it: a match, and a mark that begins
+/// within.
 const AHEAD: usize = REACH + MARK.len() + MOST_KIND + 1;
 
 const MARK: &[u8] = b"[redacted: ";
@@ -126,15 +129,17 @@ impl Redactor {
         self.context = done.min(CONTEXT);
     }
 
-    /// Writes the text up to `stop`, unless it is written. Returns the place up to which it is written then.
+    /// Writes the text up to `stop`, unless it is written. Returns the place up to which it is
+    /// written then.
     fn write(&self, written: usize, stop: usize, out: &mut Vec<u8>) -> usize {
         let stop = stop.max(written);
         self.escapes.write(&self.held, written..stop, out);
         stop
     }
 
-    /// Looks for secrets that begin before `until.start` and end by `until.end`. What precedes `from.end` has none, and
-    /// what precedes `from.start` is written. Writes up to the last secret, and returns its end.
+    /// Looks for secrets that begin before `until.start` and end by `until.end`. What precedes
+    /// `from.end` has none, and what precedes `from.start` is written. Writes up to the last
+    /// secret, and returns its end.
     fn scan(
         &mut self,
         rules: &SecretRules,
@@ -150,7 +155,8 @@ impl Redactor {
                 from = at + 1;
                 continue;
             };
-            // What leads to a secret may hold another, as a name may in the address of a database.
+            // The text before a secret may hold another, as a name may in the address of a
+            // database.
             let written = self.scan(rules, done..at, secret.start..secret.start, out);
             self.write(written, secret.start, out);
             if self.stand == Stand::Mark {
@@ -158,7 +164,7 @@ impl Redactor {
             }
             self.found = true;
             let secret = secret.start..self.escapes.whole(secret.end);
-            // What follows is preceded by the mark, also for a second pass.
+            // The rest follows a mark, in a second pass as well.
             self.held[secret.end - 1] = b']';
             (done, from) = (secret.end, secret.end);
             finder = Finder::new(rules, &self.held[..until.end], from, until.start);
@@ -189,7 +195,8 @@ impl Redactor {
     }
 }
 
-/// Returns true if a secret may begin in a text: UTF-8, or ASCII with any other bytes in place of other characters.
+/// Returns true if a secret may begin in a text: UTF-8, or ASCII with any other bytes in place of
+/// other characters.
 pub fn may_have_secrets(text: &[u8], rules: &SecretRules) -> bool {
     let begins = |text: &[u8]| Formats::get().next(text, 0, text.len()).is_some();
     if rules.has_patterns() || begins(text) {
@@ -209,7 +216,8 @@ pub fn may_have_secrets_in_units(units: &[u16], rules: &SecretRules) -> bool {
     may_have_secrets(&ascii_of(units), rules)
 }
 
-/// Returns the ASCII of a text, and one byte for each run of other characters: a secret begins in ASCII.
+/// Returns the ASCII of a text, and one byte for each run of other characters: a secret begins in
+/// ASCII.
 #[multiversion(targets("x86_64+avx2"))]
 fn ascii_of(units: &[u16]) -> Vec<u8> {
     const BLOCK: usize = 16;
@@ -237,13 +245,15 @@ pub fn redacted(text: impl Into<Vec<u8>>, rules: &Arc<SecretRules>) -> Option<Ve
     with(Stand::Mark, text, rules)
 }
 
-/// Returns a part of a redacted text without what looks like a secret only in that part. `None`: there is none.
+/// Returns a part of a redacted text without what looks like a secret only in that part. `None`:
+/// there is none.
 pub fn dropped(part: impl Into<Vec<u8>>, rules: &Arc<SecretRules>) -> Option<Vec<u8>> {
     let once = |part| with(Stand::Nothing, part, rules);
     std::iter::successors(once(part.into()), |left| once(left.clone())).last()
 }
 
-/// Returns the text of a member of an object without its secrets, `None` if it has none. Its name may tell that it is one.
+/// Returns the text of a member of an object without its secrets, `None` if it has none. Its name
+/// may tell that it is one.
 pub fn redacted_member(name: &str, text: &str, rules: &Arc<SecretRules>) -> Option<Vec<u8>> {
     if let Some(made) = marked(form::member(name, text), text, rules) {
         return Some(made);
@@ -259,7 +269,8 @@ pub fn redacted_member(name: &str, text: &str, rules: &Arc<SecretRules>) -> Opti
         .or_else(|| redacted(text.as_bytes(), rules))
 }
 
-/// Returns the mark of a value behind its name in a list, `None` if that is no secret. Other texts stand in lists, too.
+/// Returns the mark of a value behind its name in a list, `None` if that is not a secret. Other
+/// texts stand in lists, too.
 pub fn redacted_pair(name: &str, text: &str, rules: &Arc<SecretRules>) -> Option<Vec<u8>> {
     let is_drawn = |(lead, _): &(usize, &str)| random::is_random(&text.as_bytes()[*lead..]);
     marked(form::member(name, text).filter(is_drawn), text, rules)
@@ -280,8 +291,8 @@ mod tests {
     use proptest::prelude::*;
     use proptest::sample::Index;
 
-    /// Texts with a secret of one format, in parts, so that no scanner of sources takes one for real, and texts that
-    /// are like one.
+    /// Texts with a secret of one format, in parts, so that no scanner of sources takes one for
+    /// real, and texts that are like one.
     #[derive(serde::Deserialize)]
     struct Examples {
         kind: String,

@@ -1,14 +1,15 @@
 //! Tells by the words of a name what kind of value it names.
 //!
-//! The words of a name are parted at its case, digits, "_", "-" and ".". A word such as `password` decides, unless another
-//! says that this is a file of passwords, a count of tokens, or a key of a cache.
+//! The words of a name are parted at its case, digits, "_", "-" and ".". A word such as `password`
+//! decides, unless another says that this is a file of passwords, a count of tokens, or a key of a
+//! cache.
 
 use std::sync::LazyLock;
 
 /// Most bytes of a name.
 pub const MOST: usize = 64;
 
-/// What a name says of its value.
+/// The kind of value that a name announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sense {
     pub kind: Kind,
@@ -48,7 +49,7 @@ struct Lists {
     key_texts: Vec<&'static str>,
     /// Words before `token` that make it one of access.
     tokens: Vec<u128>,
-    /// Words, anywhere in a name, of what is no secret.
+    /// Words, anywhere in a name, of values that are not secrets.
     open: Vec<u128>,
     /// Words, behind the one that decides, of what is about a secret.
     about: Vec<u128>,
@@ -136,7 +137,7 @@ const WORDS: usize = 16;
 /// The words of a name in lower case, without digits.
 struct Words {
     lower: [u8; MOST],
-    /// Where each begins and ends.
+    /// The start and the end of each.
     places: [(usize, usize); WORDS],
     count: usize,
 }
@@ -181,7 +182,7 @@ fn is_of(word: &str, of: &[u128]) -> bool {
     of.binary_search(&number(word)).is_ok()
 }
 
-/// Returns what a name says, `None` if its value is no secret.
+/// Returns the kind that a name announces, `None` if its value is not a secret.
 pub fn sense(name: &[u8]) -> Option<Sense> {
     if name.len() > MOST {
         return None;

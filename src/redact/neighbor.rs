@@ -1,4 +1,5 @@
-//! A value beside its name, without an operator: an argument, an element, a cell, what a command sets.
+//! A value beside its name, without an operator: an argument, an element, a cell, what a command
+//! sets.
 
 use std::ops::Range;
 

@@ -1,7 +1,8 @@
-//! Finds a private key in PEM, also where something stands before each of its lines: numbers, times, names of files or
-//! services, comments, quotes of a program.
+//! Finds a private key in PEM, also where something stands before each of its lines: numbers,
+//! times, names of files or services, comments, quotes of a program.
 //!
-//! A line of a key is one long run of base64, or ends in one. Without its END line a key ends with its last such line.
+//! A line of a key is one long run of base64, or ends in one. Without its END line a key ends with
+//! its last such line.
 
 use super::MARK;
 
@@ -37,7 +38,8 @@ fn frame(text: &[u8], word: &[u8]) -> Option<usize> {
     (is_key && rest.starts_with(b"-----")).then_some(5 + word.len() + long + 5)
 }
 
-/// Returns the length of what parts two lines: white space, escaped or not, and the ends of quoted lines within.
+/// Returns the length of what parts two lines: white space, escaped or not, and the ends of quoted
+/// lines within.
 fn gap(text: &[u8]) -> usize {
     let (mut at, mut end) = (0, 0);
     while let Some(&byte) = text.get(at).filter(|_| at < 80) {
@@ -79,7 +81,8 @@ fn line(text: &[u8]) -> KeyLine {
     KeyLine { from, to, next }
 }
 
-/// Returns true if each bracket of a prefix is closed in it, so that JSON around it stays whole, and no mark is in it.
+/// Returns true if each bracket of a prefix is closed in it, so that JSON around it stays whole,
+/// and no mark is in it.
 fn is_closed(prefix: &[u8]) -> bool {
     let count = |byte: u8| prefix.iter().filter(|&&other| other == byte).count();
     let has_mark = memchr::memmem::find(prefix, MARK).is_some();

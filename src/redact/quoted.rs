@@ -22,7 +22,7 @@ pub fn quoted(mut reader: TextCursor, sense: Sense, is_env: bool) -> Option<Opti
     let (start, end) = (reader.at + lead, reader.at + end);
     let value = &reader.text[start.min(end)..end];
     if !is_closed {
-        // What was cut off is one word, up to the end of its line.
+        // The text that was cut off is one word, up to the end of its line.
         let trimmed = value.len() - value.iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();
         let value = &value[..trimmed];
         let is_word = !value.is_empty()

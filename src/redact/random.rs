@@ -20,7 +20,7 @@ const fn table() -> [u32; 26] {
 
 const PAIRS: [u32; 26] = table();
 
-/// What a text is made of.
+/// The kinds of chars in a text.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Make {
     pub letters: usize,

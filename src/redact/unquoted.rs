@@ -5,14 +5,14 @@ use super::name::{MOST, Sense};
 use super::reader::{Quote, TextCursor};
 use super::value::{Stands, is_secret};
 
-/// What is known of a value without quotes.
+/// The evidence around a value without quotes.
 #[derive(Clone, Copy, Debug)]
 pub struct ValueContext {
     pub is_tight: bool,
     /// Behind the name of a variable that begins a line.
     pub is_env: bool,
     pub is_url: bool,
-    /// Where much else stands in the same form, as in a table.
+    /// Other texts have the same form, as in a table.
     pub is_common: bool,
 }
 

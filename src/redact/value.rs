@@ -1,7 +1,8 @@
 //! Tells whether a value can be a secret.
 //!
-//! References (`$NAME`, `${…}`, `<…>`), masks, types, paths, versions and names of programs are none. What remains is weighed
-//! by its name: a password has letters and digits, and the less a name says, the more must chance have drawn its value.
+//! References (`$NAME`, `${…}`, `<…>`), masks, types, paths, versions and names of programs are
+//! none. What remains is weighed by its name: a password has letters and digits, and the less a
+//! name says, the more must chance have drawn its value.
 
 use super::MARK;
 use super::name::{self, Kind, Sense};
@@ -10,13 +11,14 @@ use super::random::{Make, is_random};
 /// How a value stands in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stands {
-    /// Between quotes or tags, or as a member of an object. `single`: no variable is read between these quotes.
+    /// Between quotes or tags, or as a member of an object. `single`: no variable is read between
+    /// these quotes.
     Quoted { single: bool },
     /// Behind `=` without a blank, as in an environment or a URL.
     Tight,
     /// Behind a colon or blanks. `ends`: its line ends behind it.
     Bare { ends: bool },
-    /// Where code is as likely: before a comma or a closing bracket.
+    /// Code is as likely, as before a comma or a closing bracket.
     Code,
 }
 
@@ -140,7 +142,8 @@ fn has(value: &[u8], part: &[u8]) -> bool {
     memchr::memmem::find(value, part).is_some()
 }
 
-/// Returns true for what is no value, but refers to one, hides one, or says something else.
+/// Returns true for a text that is not a value, but refers to one, hides one, or says something
+/// else.
 fn is_other(value: &[u8], is_single: bool) -> bool {
     let first = value[0];
     // A key in PEM has a grammar of its own.

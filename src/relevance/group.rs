@@ -1,10 +1,11 @@
-//! The groups of a text: matches under their file, entries under their folder, changes under their file.
+//! The groups of a text: matches under their file, entries under their folder, changes under their
+//! file.
 
 /// Maximum bytes of a line that are read.
 const READ: usize = 400;
 
-/// Returns the name of the group that a line belongs to: the path at its start, the folder of a path alone, or the
-/// heading that the line is.
+/// Returns the name of the group that a line belongs to: the path at its start, the folder of a
+/// path alone, or the heading that the line is.
 pub fn group(line: &[u8]) -> Option<&[u8]> {
     let line = line[..line.len().min(READ)].trim_ascii();
     if ["#", "==", "diff ", "@@ "].iter().any(|mark| line.starts_with(mark.as_bytes())) {

@@ -1,26 +1,33 @@
 //! Values the lines of a text by their use to the next turn of an agent.
 //!
-//! No line of a listing or a source file says that it matters, so the value of a line comes from two sources: the words
-//! that it shares with the question, and the names that no kept line contains yet.
+//! No line of a listing or a source file says that it matters, so the value of a line comes from
+//! two sources: the words that it shares with the question, and the names that no kept line
+//! contains yet.
 //!
-//! **The question** is the arguments of the call, or the user's last words. A shared word counts by how rare it is in the
-//! text, `log(lines / lines with the word)`: the usual inverse document frequency, with lines as documents. A word on more
-//! than one line in [`COMMON`] counts 0, since it would mark an eighth of the text. The first text of a question weighs
-//! [`question::WEIGHT`] and later texts less, because the arguments of a call are more specific than a conversation.
+//! **The question** is the arguments of the call, or the user's last words. A shared word counts by
+//! how rare it is in the text, `log(lines / lines with the word)`: the usual inverse document
+//! frequency, with lines as documents. A word on more than one line in [`COMMON`] counts 0, since
+//! it would mark an eighth of the text. The first text of a question weighs [`question::WEIGHT`]
+//! and later texts less, because the arguments of a call are more specific than a conversation.
 //!
-//! **New names.** Agents continue with names: they open a file, call a function, search for an identifier. A name that no
-//! kept line contains is worth [`NAME`]; a plain word a fifth of it. Keeping a line takes its words out of the value of
-//! all other lines, so that the second line about a subject competes with the first line about another. This makes the
-//! choice a greedy cover: the best line for its room is taken, and the values of the others can only fall. `Names::next`
-//! uses that: the head of the queue is final once its value, computed again, still exceeds the next.
+//! **New names.** Agents continue with names: they open a file, call a function, search for an
+//! identifier. A name that no kept line contains is worth [`NAME`]; a plain word a fifth of it.
+//! Keeping a line takes its words out of the value of all other lines, so that the second line
+//! about a subject competes with the first line about another. This makes the choice a greedy
+//! cover: the best line for its room is taken, and the values of the others can only fall.
+//! `Names::next` uses that: the head of the queue is final once its value, computed again, still
+//! exceeds the next.
 //!
-//! **Groups.** Search results stand under their file, listings under their folder, hunks under their file. The first line
-//! of each group is worth two names, so that a small room shows every file before it shows the second match of one.
+//! **Groups.** Search results stand under their file, listings under their folder, hunks under
+//! their file. The first line of each group is worth two names, so that a small room shows every
+//! file before it shows the second match of one.
 //!
-//! **Neighbours.** A line counts with the line before and after it, since a line alone says little. The value is divided
-//! by the room that the three take, including the marks of the gaps that they open.
+//! **Neighbours.** A line counts with the line before and after it, since a line alone says little.
+//! The value is divided by the room that the three take, including the marks of the gaps that they
+//! open.
 //!
-//! Stemming, synonyms and embeddings are not used: they need a model or a language, and identifiers have neither.
+//! Stemming, synonyms and embeddings are not used: they need a model or a language, and identifiers
+//! have neither.
 
 mod group;
 mod question;
@@ -36,8 +43,8 @@ pub use question::Question;
 pub use words::PlainHasher;
 use words::{Words, each_word};
 
-/// The value of a name that is new, of a plain word that is new, and of the first line of a group. The rarest word of a
-/// question is worth a name.
+/// The value of a name that is new, of a plain word that is new, and of the first line of a group.
+/// The rarest word of a question is worth a name.
 const NAME: u32 = question::WEIGHT;
 const PLAIN: u32 = NAME / 5;
 const GROUP: u32 = NAME * 2;
@@ -57,9 +64,10 @@ pub struct Relevance {
     lines: Lists,
     /// The worth of each word while no kept line has it.
     news: Vec<u32>,
-    /// The value of each line: what it has of the question, of a group's first line, and of new words.
+    /// The value of each line: what it has of the question, of a group's first line, and of new
+    /// words.
     values: Vec<u32>,
-    /// What each line has of the question.
+    /// The words of the question in each line.
     asked: Vec<u32>,
 }
 
@@ -181,7 +189,7 @@ impl Names {
     pub fn new(relevance: Relevance, lines: &impl Lines) -> Names {
         let all = (0..relevance.values.len()).filter(|line| !lines.is_kept(*line));
         let values = all.map(|line| (relevance.value(line, lines), Reverse(line)));
-        // What has no value now never has any.
+        // A line without value now never gains any.
         let queue = values.filter(|(value, _)| value.for_room > 0).collect();
         Names { relevance, queue }
     }
@@ -201,9 +209,11 @@ impl Names {
         self.relevance.values[line]
     }
 
-    /// Returns the line of the highest value for its room, with its neighbours, or `None` if no line has any value.
+    /// Returns the line of the highest value for its room, with its neighbours, or `None` if no
+    /// line has any value.
     pub fn next(&mut self, lines: &impl Lines) -> Option<RangeInclusive<usize>> {
-        // The value of a line only falls as others are kept, so the best is the first that is still worth what it was.
+        // The value of a line only falls as others are kept, so the best is the first that is still
+        // worth what it was.
         while let Some((_, Reverse(line))) = self.queue.pop() {
             if lines.is_kept(line) {
                 continue;
@@ -222,7 +232,8 @@ impl Names {
     }
 }
 
-/// The value of a line and its neighbours for the room that they take, and of the line alone, which decides a tie.
+/// The value of a line and its neighbours for the room that they take, and of the line alone, which
+/// decides a tie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Value {
     for_room: u64,

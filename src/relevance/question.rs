@@ -15,7 +15,8 @@ const READ: usize = 16_384;
 #[derive(Clone, Debug, Default)]
 pub struct Question {
     words: Words<QuestionWord>,
-    /// The words in ASCII as they are spelt, unless they are too many. A text in ASCII that has a word has it in some case.
+    /// The words in ASCII as they are spelt, unless they are too many. A text in ASCII that has a
+    /// word has it in some case.
     spelt: Option<Vec<Box<[u8]>>>,
     /// The other words, unless they are too many, or a text may have one in other letters.
     wide: Option<Vec<Box<[u8]>>>,
@@ -71,19 +72,20 @@ impl Question {
         self.spelt.as_deref()
     }
 
-    /// Returns the other words, or `None` if a text may have one that is not spelt in it, or if they are many. A text in
-    /// which letters of ASCII stand beside others may have any.
+    /// Returns the other words, or `None` if a text may have one that is not spelt in it, or if
+    /// they are many. A text in which letters of ASCII stand beside others may have any.
     pub fn wide(&self) -> Option<&[Box<[u8]>]> {
         self.wide.as_deref()
     }
 
-    /// Iterates over the words with their weights, at most [`WEIGHT`], in any order. The first text weighs most.
+    /// Iterates over the words with their weights, at most [`WEIGHT`], in any order. The first text
+    /// weighs most.
     pub fn words(&self) -> impl Iterator<Item = (Word, u32)> {
         self.words.iter().map(|(word, asked)| (*word, WEIGHT * 4 / (4 + asked.text)))
     }
 
-    /// Scores a line by the words that it has of the question. A word is worth half as much each time the
-    /// number of earlier lines with it doubles.
+    /// Scores a line by the words that it has of the question. A word is worth half as much each
+    /// time the number of earlier lines with it doubles.
     pub fn score(&mut self, line: &[u8]) -> u32 {
         const WORTH: u32 = 16;
         let Question { words, last, found, .. } = self;
@@ -115,8 +117,9 @@ impl Question {
     }
 }
 
-/// Returns true if any text that has a word spells it so, in some case of its letters in ASCII. A word of a script with
-/// spaces is spelt in other cases, and the sign of the unit kelvin is another `k`.
+/// Returns true if any text that has a word spells it so, in some case of its letters in ASCII. A
+/// word of a script with spaces is spelt in other cases, and the sign of the unit kelvin is another
+/// `k`.
 fn stands_as_spelt(word: Word, text: &[u8]) -> bool {
     let is_of = |text: &str| text.chars().all(|letter| letter >= WITHOUT_SPACES);
     word.is_name()

@@ -1,7 +1,8 @@
 //! The words and the names of a text.
 //!
-//! A name is what an agent uses next: an identifier, a file, a path. `parseHTTPResponse_v2` is one name with the words
-//! *parse*, *http* and *response*; `src/http/parse.rs` is one name with the words *src*, *http*, *parse*.
+//! A name is what an agent uses next: an identifier, a file, a path. `parseHTTPResponse_v2` is one
+//! name with the words *parse*, *http* and *response*; `src/http/parse.rs` is one name with the
+//! words *src*, *http*, *parse*.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -199,7 +200,8 @@ fn wide_word(text: &[u8], each: &mut impl FnMut(Word, &[u8])) {
     }
 }
 
-/// Returns true for a letter or digit of a script without spaces. Most are in a few ranges, which are tested first.
+/// Returns true for a letter or digit of a script without spaces. Most are in a few ranges, which
+/// are tested first.
 fn is_dense(letter: char) -> bool {
     matches!(letter, '\u{3041}'..='\u{3096}' | '\u{30A1}'..='\u{30FA}' | '\u{4E00}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}')
         || letter.is_alphanumeric()
@@ -207,7 +209,8 @@ fn is_dense(letter: char) -> bool {
 
 /// Adds a letter or digit of a script with spaces in lower case, and nothing for another char.
 fn push_lower(letter: char, text: &mut String) {
-    /// The lower case of each letter and digit, 0 for other chars. The tables of std take ten times as long.
+    /// The lower case of each letter and digit, 0 for other chars. The tables of std take ten times
+    /// as long.
     static LOWER: LazyLock<Box<[u16]>> = LazyLock::new(|| {
         ('\0'..WITHOUT_SPACES).map(|letter| lower(letter).map_or(0, |lower| lower as u16)).collect()
     });

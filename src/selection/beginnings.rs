@@ -1,7 +1,8 @@
-//! Finds the places in a text where a word of failure or a shape may begin, or what makes a line a heading.
+//! Finds the places in a text where a word of failure or a shape may begin, or what makes a line a
+//! heading.
 //!
-//! A sieve finds places a block at a time, and lets twice as many pass as begin anything. The hash of four letters rules
-//! out most of the others, so that most lines keep no place.
+//! A sieve finds places a block at a time, and lets twice as many pass as begin anything. The hash
+//! of four letters rules out most of the others, so that most lines keep no place.
 
 use std::sync::LazyLock;
 
@@ -67,7 +68,8 @@ static FOURS: LazyLock<Fours> = LazyLock::new(|| {
     for word in words().iter().map(Vec::as_slice).chain([&b"http"[..], b"run ", b"infi", b"warn"]) {
         match word {
             [a, b, c] => {
-                // A part of the name of a state goes on in the next one; what is not a number does not go on.
+                // A part of the name of a state goes on in the next one; what is not a number does
+                // not go on.
                 let goes_on = !matches!(word, b"nan" | b"inf");
                 let next = (0..=u8::MAX).filter(|next| goes_on || !is_word(*next));
                 next.for_each(|next| fours.add([*a, *b, *c, next]))
@@ -92,7 +94,8 @@ impl Fours {
         (lower.wrapping_mul(0x9E37_79B1) >> (u32::BITS - Fours::BITS)) as usize
     }
 
-    /// Returns true if a place may begin something. Shapes that do not begin with two letters are few, and all pass.
+    /// Returns true if a place may begin something. Shapes that do not begin with two letters are
+    /// few, and all pass.
     #[inline]
     fn pass(&self, four: [u8; 4]) -> bool {
         let ([first, second, ..], bit) = (four, Fours::bit(four));

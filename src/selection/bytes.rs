@@ -120,8 +120,8 @@ fn part_by_eight(part: &[u8; PART]) -> [u16; 3] {
     classes
 }
 
-/// Finds the starts of words, block by block. A word runs from the first letter of a run of letters, digits and
-/// underscores to the end of that run.
+/// Finds the starts of words, block by block. A word runs from the first letter of a run of
+/// letters, digits and underscores to the end of that run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Starts {
     /// The previous block ended in a run that had no letter yet.
@@ -143,8 +143,9 @@ impl Starts {
     }
 }
 
-/// Returns the first bytes of a line without escape sequences, which would otherwise stick to words. Colours are
-/// removed too where their escape was written as `^[` or is missing, as in logs that were shown once: `[31m`.
+/// Returns the first bytes of a line without escape sequences, which would otherwise stick to
+/// words. Colours are removed too where their escape was written as `^[` or is missing, as in logs
+/// that were shown once: `[31m`.
 pub fn plain(line: &[u8]) -> Cow<'_, [u8]> {
     let line = &line[..line.len().min(LOOKED_AT)];
     let (mut text, mut done) = (vec![], 0);
@@ -166,7 +167,8 @@ pub fn plain(line: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(text)
 }
 
-/// Returns the bytes of an escape sequence behind its bracket. Without an escape before it, only a colour is one.
+/// Returns the bytes of an escape sequence behind its bracket. Without an escape before it, only a
+/// colour is one.
 pub fn sequence(text: &[u8], is_escaped: bool) -> Option<usize> {
     let length = text.iter().take_while(|byte| matches!(byte, 0x20..0x40)).count();
     let end = text.get(length).copied();

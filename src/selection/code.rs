@@ -3,7 +3,8 @@
 /// Maximum bytes of a line that are read at its start.
 const READ: usize = 120;
 
-/// Returns true if a line looks like code: it ends or begins as statements do. A whole JSON record does not.
+/// Returns true if a line looks like code: it ends or begins as statements do. A whole JSON record
+/// does not.
 pub fn is_code(line: &[u8]) -> bool {
     let line = without_number(line).trim_ascii();
     let (Some(first), Some(last)) = (line.first(), line.last()) else { return false };

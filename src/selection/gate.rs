@@ -1,7 +1,7 @@
 //! Tells lines that say nothing to a search, which need not be scored.
 //!
-//! A line may be scored in vain. But none is dull that has a score, that begins or ends a paragraph, or that colours run
-//! through.
+//! A line may be scored in vain. But none is dull that has a score, that begins or ends a
+//! paragraph, or that colours run through.
 
 use std::sync::LazyLock;
 
@@ -33,7 +33,8 @@ pub struct Silence {
     pub of_question: bool,
 }
 
-/// The newlines of a part of a text, and the places where a word of failure, or of the question, may begin.
+/// The newlines of a part of a text, and the places where a word of failure, or of the question,
+/// may begin.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     pub failure: Vec<Found>,
@@ -57,8 +58,8 @@ impl Gate {
         self.asked.is_some()
     }
 
-    /// Returns true if a whole line need not be scored. It ends at `end` of the part of the text, and `places` are those
-    /// of that part.
+    /// Returns true if a whole line need not be scored. It ends at `end` of the part of the text,
+    /// and `places` are those of that part.
     pub fn is_dull(&self, line: &[u8], places: &Places, end: usize, in_head: bool) -> bool {
         let start = end - line.len();
         (!self.failure || tells_nothing(line, sieve::places(&places.failure, start, end)))
@@ -71,7 +72,8 @@ impl Gate {
             return Silence::default();
         }
         let found = || sieve::places(&places.failure, start, start + unit.len());
-        // A word of three letters at its end is told by what follows it, which belongs to the next unit.
+        // A word of three letters at its end is told by what follows it, which belongs to the next
+        // unit.
         let is_whole = !unit.last().is_some_and(u8::is_ascii_alphabetic);
         Silence {
             of_failure: self.failure && is_whole && tells_nothing(unit, found()),
@@ -161,7 +163,7 @@ fn is_telling_word(line: &[u8], start: usize) -> bool {
             .is_some_and(|word| words::phrase(word, &line[..start], &line[end..]).is_some()),
         None => false,
     };
-    // What stands before may be a prefix, which is left out.
+    // The text before may be a prefix, which is omitted.
     let is_shape = || {
         [(line, start), (&line[start..], 0)]
             .iter()
@@ -203,7 +205,8 @@ fn is_blank(line: &[u8]) -> bool {
     text.is_empty() || may_end_prefix(text) && without_prefix(line).trim_ascii().is_empty()
 }
 
-/// Returns true if a text ends as the columns of a prefix do: in a bar, a time, or the number or the seconds of a step.
+/// Returns true if a text ends as the columns of a prefix do: in a bar, a time, or the number or
+/// the seconds of a step.
 fn may_end_prefix(text: &[u8]) -> bool {
     let run = text.iter().rev().take_while(|byte| is_in_time(**byte)).count();
     let (before, run) = text.split_at(text.len() - run);
@@ -225,7 +228,8 @@ pub struct WordFinder {
     sieve: Sieve,
     /// The words by the last bits of their first byte.
     words: Vec<Vec<Box<[u8]>>>,
-    /// A line that is not ASCII has a word only if it spells it, or if its letters in ASCII stand beside others.
+    /// A line that is not ASCII has a word only if it spells it, or if its letters in ASCII stand
+    /// beside others.
     reads_wide: bool,
 }
 
@@ -259,7 +263,8 @@ impl WordFinder {
     }
 }
 
-/// Returns true if a letter of ASCII stands beside a char that is not ASCII, and may be a part of the same word.
+/// Returns true if a letter of ASCII stands beside a char that is not ASCII, and may be a part of
+/// the same word.
 fn mixes_letters(line: &[u8]) -> bool {
     let is_mixed = |one: u8, other: u8| one.is_ascii_alphabetic() & !other.is_ascii();
     let pairs = line.iter().zip(&line[1.min(line.len())..]);

@@ -1,5 +1,5 @@
-//! The heading of a line: the nearest preceding line with less indentation, or the first line of its paragraph. A command
-//! begins a paragraph.
+//! The heading of a line: the nearest preceding line with less indentation, or the first line of
+//! its paragraph. A command begins a paragraph.
 
 use super::bytes::LOOKED_AT;
 use super::prefix::without_prefix;
@@ -19,8 +19,8 @@ struct Heading {
 
 #[derive(Clone, Debug, Default)]
 pub struct Headings {
-    /// Each level is indented more than the previous one. Levels from `depth` on are unused, and their buffers are
-    /// reused.
+    /// Each level is indented more than the previous one. Levels from `depth` on are unused, and
+    /// their buffers are reused.
     levels: Vec<Heading>,
     depth: usize,
     /// The first line since the last blank one, or the last command since then.
@@ -55,7 +55,8 @@ impl Headings {
         self.paragraph.is_some()
     }
 
-    /// Takes lines of a paragraph, none of them blank or a command, the last one first. Equals taking each in order.
+    /// Takes lines of a paragraph, none of them blank or a command, the last one first. Equals
+    /// taking each in order.
     pub fn pass<'a>(&mut self, lines: impl Iterator<Item = (Unit, &'a [u8])>) {
         let (mut least, mut levels) = (usize::MAX, vec![]);
         for (unit, text) in lines {
@@ -103,8 +104,8 @@ fn indent_of(said: &[u8]) -> usize {
     said.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// Returns true for the echo of a command, or for the head of a group, as shells and CI systems print them. A step may
-/// be named before it: `[build 4/9] RUN make`.
+/// Returns true for the echo of a command, or for the head of a group, as shells and CI systems
+/// print them. A step may be named before it: `[build 4/9] RUN make`.
 pub fn is_command(said: &[u8]) -> bool {
     const BEGINNINGS: [&str; 7] = ["$ ", "+ ", "> ", "==> ", "##[group]", "::group::", "RUN "];
     let step = said.strip_prefix(b"[").and_then(|said| said.iter().position(|byte| *byte == b']'));

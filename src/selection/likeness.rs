@@ -1,5 +1,5 @@
-//! Detects repeated lines, which differ only in numbers, quoted texts and white space, and crowds of lines, which also
-//! differ in names with dots, slashes or colons inside.
+//! Detects repeated lines, which differ only in numbers, quoted texts and white space, and crowds
+//! of lines, which also differ in names with dots, slashes or colons inside.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -60,7 +60,8 @@ impl LikenessCounts {
     }
 }
 
-/// Hashes a line, ignoring numbers, quoted texts and the width of white space, and once more, ignoring names too.
+/// Hashes a line, ignoring numbers, quoted texts and the width of white space, and once more,
+/// ignoring names too.
 pub fn likeness(line: &[u8]) -> (u64, u64) {
     let (mut bytes, mut same, mut crowd) = ([0; COMPARED], Hash::of(b""), Hash::of(b"crowd"));
     for (nth, token) in shape(line, &mut bytes).split(|byte| *byte == b' ').enumerate() {
@@ -99,7 +100,8 @@ impl Hash {
     }
 }
 
-/// Returns true for a path, a place or a qualified name: letters, and a dot, slash or colon between them.
+/// Returns true for a path, a place or a qualified name: letters, and a dot, slash or colon between
+/// them.
 fn is_name(token: &[u8]) -> bool {
     let is_inner =
         |at: usize| token.get(at + 1).is_some_and(|next| next.is_ascii_alphanumeric() || *next == b':');

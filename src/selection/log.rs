@@ -7,8 +7,8 @@ const READ: usize = 160;
 const SHARE: usize = 3;
 const LEAST: usize = 3;
 
-/// Returns true if many lines of a text begin with a time or a level, tell progress, or state a result. Words of failure
-/// do not make a log: sources have them.
+/// Returns true if many lines of a text begin with a time or a level, tell progress, or state a
+/// result. Words of failure do not make a log: sources have them.
 pub fn is_log<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
     let (mut all, mut telling) = (0, 0);
     let most = lines.size_hint().1.unwrap_or(usize::MAX);
@@ -27,7 +27,8 @@ pub fn is_log<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
     telling >= LEAST && telling * SHARE >= all
 }
 
-/// Returns true for a time of day near the start: `12:00:01`, also after a date or the name of a job.
+/// Returns true for a time of day near the start: `12:00:01`, also after a date or the name of a
+/// job.
 fn has_time(line: &[u8]) -> bool {
     let start = &line[..line.len().min(64)];
     memchr::memchr_iter(b':', start).any(|colon| {
@@ -40,7 +41,8 @@ fn has_time(line: &[u8]) -> bool {
     })
 }
 
-/// Returns true for a mark and a word in capitals, as runners of tests begin steps: `=== RUN`, `--- PASS:`, `[ RUN ]`.
+/// Returns true for a mark and a word in capitals, as runners of tests begin steps: `=== RUN`, `---
+/// PASS:`, `[ RUN ]`.
 fn is_step(line: &[u8]) -> bool {
     let marks = line.iter().take_while(|byte| matches!(byte, b'=' | b'-' | b'[' | b'*')).count();
     let Some(rest) = line[marks..].strip_prefix(b" ").filter(|_| marks > 0) else { return false };
@@ -49,7 +51,8 @@ fn is_step(line: &[u8]) -> bool {
     (2..=8).contains(&capitals) && matches!(rest.get(capitals), Some(b' ' | b':' | b']'))
 }
 
-/// Returns true for a level at the start: `INFO`, `[warn]`, `error:`, also after a time, and for a record with one.
+/// Returns true for a level at the start: `INFO`, `[warn]`, `error:`, also after a time, and for a
+/// record with one.
 fn has_level(line: &[u8]) -> bool {
     if line.starts_with(b"{\"") {
         return [&b"\"level\":"[..], b"\"severity\":", b"\"lvl\":"]
@@ -68,7 +71,8 @@ fn has_level(line: &[u8]) -> bool {
     is_level && (bracket || is_shouted || after.starts_with(b":") || after.starts_with(b"["))
 }
 
-/// Returns true for a line that begins or ends with the state of a step: `ok`, `PASS`, `✓`, `45%`, `Compiling x`.
+/// Returns true for a line that begins or ends with the state of a step: `ok`, `PASS`, `✓`, `45%`,
+/// `Compiling x`.
 fn tells_progress(line: &[u8]) -> bool {
     const STATES: [&str; 12] = [
         "ok", "pass", "passed", "fail", "failed", "skip", "skipped", "ignored", "done", "cached", "success",

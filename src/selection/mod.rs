@@ -1,37 +1,45 @@
-//! Finds the lines of a stream that matter, in one pass and bounded memory: those that explain a failure, those that
-//! answer a question, and those that differ from the rest. The result does not depend on how the stream is chunked.
+//! Finds the lines of a stream that matter, in one pass and bounded memory: those that explain a
+//! failure, those that answer a question, and those that differ from the rest. The result does not
+//! depend on how the stream is chunked.
 //!
-//! Nobody can say of a text in advance what its reader needs. So one search asks both questions of every text, what went
-//! wrong and what will be used next, and only the shares of the room depend on what the text looks like (`shares`).
-//! A search that first decided what a text *is*, and then spent all room on findings or on relevant lines, lost the line
-//! that explains a failure wherever that decision was wrong: it kept 63 % of what annotators had marked in 116 CI logs
-//! that nobody called failed, at 8,000 chars, where a plain tail keeps 73 %.
+//! Nobody can say of a text in advance what its reader needs. So one search asks both questions of
+//! every text, what went wrong and what will be used next, and only the shares of the room depend
+//! on what the text looks like (`shares`). A search that first decided what a text *is*, and then
+//! spent all room on findings or on relevant lines, lost the line that explains a failure wherever
+//! that decision was wrong: it kept 63 % of what annotators had marked in 116 CI logs that nobody
+//! called failed, at 8,000 chars, where a plain tail keeps 73 %.
 //!
-//! **The order does not know the room** (`order`). Nine streams each know their next unit, and the stream that has used
-//! least of its share goes next. What is kept is the longest beginning of that order that fits, so more room only adds
-//! lines. Phases, which fill a share of the room before the next may begin, cannot promise that: of 353 logs 6 lost a
-//! marked line when the room doubled, of 521 results 16. For the same reason all that is stored has a size of its own up
-//! to the usual limits (`USUAL`), instead of a multiple of each limit.
+//! **The order does not know the room** (`order`). Nine streams each know their next unit, and the
+//! stream that has used least of its share goes next. What is kept is the longest beginning of that
+//! order that fits, so more room only adds lines. Phases, which fill a share of the room before the
+//! next may begin, cannot promise that: of 353 logs 6 lost a marked line when the room doubled, of
+//! 521 results 16. For the same reason all that is stored has a size of its own up to the usual
+//! limits (`USUAL`), instead of a multiple of each limit.
 //!
-//! **Where the shares come from.** `FAILED` began as the phases of the former search for findings: 5 % head, 8 % tail,
-//! 15 % tallies, 16 % what precedes the last, 30 % findings, the rest around them. `PLAIN` began as a quarter for either
-//! end and half for names. Some twenty-five random settings near those were scored on 31 CI logs, 486 tool results with what
-//! agents used next, 18 questions, 9 logs of public reports, 8 logs of a benchmark and 54 recorded outputs, all sets in
-//! one sum; the best were within one point of each other. What moved the sum: more context for findings (20 to 33 %; +4
-//! on told logs at 4,000), less for findings alone (30 to 23 %), and more lines at a distance (6 to 10 %). The share of
-//! tallies between 8 and 16 % moved nothing, nor did the weight of a verdict between 545 and 600. An untold failure of
-//! 350, 475 or 590 scored alike; the least favours sources.
+//! **Where the shares come from.** `FAILED` began as the phases of the former search for findings:
+//! 5 % head, 8 % tail, 15 % tallies, 16 % what precedes the last, 30 % findings, the rest around
+//! them. `PLAIN` began as a quarter for either end and half for names. Some twenty-five random
+//! settings near those were scored on 31 CI logs, 486 tool results with what agents used next, 18
+//! questions, 9 logs of public reports, 8 logs of a benchmark and 54 recorded outputs, all sets in
+//! one sum; the best were within one point of each other. What moved the sum: more context for
+//! findings (20 to 33 %; +4 on told logs at 4,000), less for findings alone (30 to 23 %), and more
+//! lines at a distance (6 to 10 %). The share of tallies between 8 and 16 % moved nothing, nor did
+//! the weight of a verdict between 545 and 600. An untold failure of 350, 475 or 590 scored alike;
+//! the least favours sources.
 //!
-//! **What was tried and lost.** Letting an end pay for the lines that another stream had kept in its way (-2 on tool
-//! results at 4,000 chars, -11 on questions). Taking the words of lines that the ends are about to keep for known, so
-//! that names are not sought there (+1 at 16,000, -3 at 4,000). Keeping the frames of a trace as one thing, up to 16 of
-//! them with the line that names their error and never without it (+0.3 on CI logs at 4,000, -3 on the benchmark). Others found before that rare shapes as a stream are
-//! worth 0.2 points, and rounds that fill the ends first cost up to 8 on logs.
+//! **What was tried and lost.** Letting an end pay for the lines that another stream had kept in
+//! its way (-2 on tool results at 4,000 chars, -11 on questions). Taking the words of lines that
+//! the ends are about to keep for known, so that names are not sought there (+1 at 16,000, -3 at
+//! 4,000). Keeping the frames of a trace as one thing, up to 16 of them with the line that names
+//! their error and never without it (+0.3 on CI logs at 4,000, -3 on the benchmark). Others found
+//! before that rare shapes as a stream are worth 0.2 points, and rounds that fill the ends first
+//! cost up to 8 on logs.
 //!
-//! **Words.** A name of a state is split into its words by one rule (`score::state`); a warning is a level, so it takes
-//! weight only where it labels its line; a line that says it passed keeps a third. Together with what frames tell
-//! (`told`) and the ends of pieces (`unit`) these are worth +7 points on untold logs at 8,000 chars and +11 on the
-//! reports; the merge alone is worth +12 and +55.
+//! **Words.** A name of a state is split into its words by one rule (`score::state`); a warning is
+//! a level, so it takes weight only where it labels its line; a line that says it passed keeps a
+//! third. Together with what frames tell (`told`) and the ends of pieces (`unit`) these are worth
+//! +7 points on untold logs at 8,000 chars and +11 on the reports; the merge alone is worth +12 and
+//! +55.
 
 mod beginnings;
 mod bytes;
@@ -91,7 +99,7 @@ pub(crate) use steps::Addition;
 /// Units before the current one that closing a finding may need.
 const REACH: usize = AROUND + 1 + AROUND + 1;
 
-/// What a search looks for.
+/// The terms of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SearchTerms<'a> {
     /// Lines that explain a failure.
@@ -130,12 +138,12 @@ struct Aim {
     question: Question,
 }
 
-/// The limit up to which all that a search stores does not depend on the limits, so that more room only adds to what is
-/// kept. More is stored for more.
+/// The limit up to which all that a search stores does not depend on the limits, so that more room
+/// only adds to what is kept. More is stored for more.
 const USUAL: usize = 51_200;
 
-/// Multiples of the limit: of the text at either end that is weighed, and of each shelf. Between the ends, only
-/// findings and words of the question count.
+/// Multiples of the limit: of the text at either end that is weighed, and of each shelf. Between
+/// the ends, only findings and words of the question count.
 const WEIGHED: usize = 2;
 const SHELVED: usize = 3;
 
@@ -327,8 +335,9 @@ impl Selection {
     }
 }
 
-/// Estimates the bytes of a result within the limits. If only lines are limited, each counts as the longest unit. A
-/// result of wide chars may take more, which is less than what is stored at both ends.
+/// Estimates the bytes of a result within the limits. If only lines are limited, each counts as the
+/// longest unit. A result of wide chars may take more, which is less than what is stored at both
+/// ends.
 fn budget(limits: &Limits) -> usize {
     let times =
         |limit: usize, bytes: usize| if limit == UNLIMITED { limit } else { limit.saturating_mul(bytes) };
@@ -393,7 +402,8 @@ impl SearchState {
         self.lines.wants(unit.number, worth).then_some(worth)
     }
 
-    /// Scores a unit by what it says behind its prefix. Returns also if it is one of the few with a needle.
+    /// Scores a unit by what it says behind its prefix. Returns also if it is one of the few with a
+    /// needle.
     fn score_failure(
         &mut self,
         unit: Unit,
@@ -439,7 +449,8 @@ impl SearchState {
 
     /// Drops the recent units that no result can hold.
     fn forget(&mut self, window: usize) {
-        // Lines can be so short that their count takes more memory than their text. Store fewer of those.
+        // Lines can be so short that their count takes more memory than their text. Store fewer of
+        // those.
         while self.recent.units() > REACH
             && (self.recent.bytes() - self.recent.first_bytes() >= window
                 || self.recent.units() > REACH + window / 4)
@@ -448,8 +459,8 @@ impl SearchState {
         }
     }
 
-    /// Returns how often a needle that ends in this unit occurs, if it is rare. It may begin in earlier pieces of the
-    /// line.
+    /// Returns how often a needle that ends in this unit occurs, if it is rare. It may begin in
+    /// earlier pieces of the line.
     fn holds(&mut self, needles: &mut Needles, unit: Unit, text: &[u8]) -> Option<Frequency> {
         let line = &mut self.line;
         let from = line.len();

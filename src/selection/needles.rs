@@ -26,7 +26,8 @@ pub enum Frequency {
 }
 
 impl Needles {
-    /// Returns `None` if there are no needles, or if they exceed the memory that an automaton can address.
+    /// Returns `None` if there are no needles, or if they exceed the memory that an automaton can
+    /// address.
     pub fn new(needles: &[String]) -> Option<Needles> {
         let needles: Vec<&String> = needles.iter().filter(|needle| !needle.is_empty()).collect();
         let longest = needles.iter().map(|needle| needle.len()).max()?;
@@ -34,7 +35,8 @@ impl Needles {
         Some(Needles { all: AhoCorasick::new(needles).ok()?, longest, units })
     }
 
-    /// Counts the needles of a unit. Returns if it has any, and the frequency of the rarest among the units so far.
+    /// Counts the needles of a unit. Returns if it has any, and the frequency of the rarest among
+    /// the units so far.
     pub fn count(&mut self, text: &[u8], units: usize) -> (bool, Option<Frequency>) {
         let mut found: Vec<usize> =
             self.all.find_overlapping_iter(text).map(|found| found.pattern().as_usize()).collect();

@@ -36,8 +36,8 @@ impl Old {
         self.sizes.iter().fold(self.marks, |sum, size| sum + *size)
     }
 
-    /// Drops each notice that would lose one of its blank lines, with the remaining ones: it would not be recognised
-    /// again.
+    /// Drops each notice that would lose one of its blank lines, with the remaining ones: it would
+    /// not be recognised again.
     pub fn leave_out_parts(&self, kept: &mut Vec<&Piece>) {
         for (first, last) in &self.between {
             let all = first - 1..last + 2;
@@ -49,7 +49,8 @@ impl Old {
         }
     }
 
-    /// Returns the size of what a unit holds of a notice or a mark. `goes_on`: the next unit is kept too.
+    /// Returns the size of what a unit holds of a notice or a mark. `goes_on`: the next unit is
+    /// kept too.
     pub fn size_of(&self, number: usize, text: &[u8], goes_on: bool) -> Option<Size> {
         if self.marks.chars > 0 && is_mark(text) {
             return Some(Utf8(text).size());
@@ -153,8 +154,8 @@ impl Selection {
                 old.between.push((unit, last));
                 let newline = Size { bytes: 1, chars: 1, newlines: 1, broken: 0 };
                 old.sizes.push(size + name.unwrap_or_default() + newline + newline + newline);
-                // The notice owns the newlines around it: that of the preceding line, and the blank line on either
-                // side.
+                // The notice owns the newlines around it: that of the preceding line, and the blank
+                // line on either side.
                 let before = unit.checked_sub(2).map(|line| (line, newline));
                 old.units.extend(before);
                 old.units.extend([(unit - 1, newline), (unit, size), (last + 1, newline)]);
@@ -184,7 +185,8 @@ impl Selection {
         let findings = state.lines.units().chain(state.contexts.units()).chain(state.tallies.units());
         let weighed = state.head.iter().chain(state.asked.units()).map(|piece| (piece, true));
         let before = weighed.chain(findings.map(|piece| (piece, false)));
-        // A unit that is stored more than once is taken from the recent ones, of which the last may be cut at its end.
+        // A unit that is stored more than once is taken from the recent ones, of which the last may
+        // be cut at its end.
         let before = before.filter(|((unit, _), _)| unit.number < first);
         let mut pieces: Vec<_> =
             before.map(|((unit, text), is_weighed)| Piece { unit, text, is_weighed }).collect();

@@ -74,7 +74,8 @@ impl SearchState {
 
     /// Stores a finding with its heading, and with its context if it is worth that.
     pub fn close(&mut self, Open { mut finding, heading, is_asked, .. }: Open) {
-        // Context does not extend across skipped text, whose units may be stored for another finding.
+        // Context does not extend across skipped text, whose units may be stored for another
+        // finding.
         let Some((first, last)) = self.recent.numbers() else { return };
         finding.around = (finding.around.0.max(first), finding.around.1.min(last));
         let units = |first: usize, last: usize| {

@@ -1,7 +1,7 @@
 //! The order in which the units of a text are kept, whatever the limits.
 //!
-//! Each stream knows its next unit, and the stream that has used least of its share goes next. So more room only adds to
-//! what is kept.
+//! Each stream knows its next unit, and the stream that has used least of its share goes next. So
+//! more room only adds to what is kept.
 
 use std::collections::VecDeque;
 
@@ -43,7 +43,8 @@ pub struct Order<'a> {
 }
 
 impl<'a> Order<'a> {
-    /// Orders the pieces of a page. `findings` and `tallies` are in their order; `read` weighs the words of all pieces.
+    /// Orders the pieces of a page. `findings` and `tallies` are in their order; `read` weighs the
+    /// words of all pieces.
     pub fn new(
         page: Page<'a>,
         weight: u64,
@@ -100,7 +101,8 @@ impl<'a> Order<'a> {
         self.any
     }
 
-    /// Keeps the next units. Returns false if none are left, or if all that is ever kept are the ends of the text.
+    /// Keeps the next units. Returns false if none are left, or if all that is ever kept are the
+    /// ends of the text.
     pub fn step(&mut self) -> bool {
         while let Some(stream) = self.next_stream() {
             if !self.any && self.is_of_ends() {

@@ -51,8 +51,8 @@ pub struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    /// Starts with nothing kept. `pieces` are in order. `units` are the numbers of the text's first and last unit. `mark`
-    /// is the chars of the largest mark.
+    /// Starts with nothing kept. `pieces` are in order. `units` are the numbers of the text's first
+    /// and last unit. `mark` is the chars of the largest mark.
     pub fn new(pieces: &'a [Piece<'a>], units: RangeInclusive<usize>, mark: usize, limits: &Limits) -> Self {
         let in_lines = Limits { lines: UNLIMITED, line_bytes: UNLIMITED, ..*limits } == Limits::NONE;
         let mark = if in_lines { 1 } else { mark as u64 };
@@ -62,7 +62,8 @@ impl<'a> Page<'a> {
     /// Keeps a piece. Returns how the number of gaps changes.
     pub fn keep(&mut self, at: usize) -> isize {
         self.kept[at] = true;
-        // A piece between two kept ones closes a gap. A piece apart from kept ones splits a gap in two.
+        // A piece between two kept ones closes a gap. A piece apart from kept ones splits a gap in
+        // two.
         match (self.has_kept_before(at), self.has_kept_after(at)) {
             (true, true) => -1,
             (false, false) => 1,
@@ -80,8 +81,8 @@ impl<'a> Page<'a> {
         if self.in_lines { 2 } else { 40 }
     }
 
-    /// Returns the pieces next to a kept one that stand alone between two kept ones and take no more room than a reader
-    /// pays for the gap in their place.
+    /// Returns the pieces next to a kept one that stand alone between two kept ones and take no
+    /// more room than a reader pays for the gap in their place.
     pub fn closes(&self, at: usize) -> impl Iterator<Item = usize> {
         let is_small = |at: &usize| {
             !self.kept[*at]

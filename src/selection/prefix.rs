@@ -25,8 +25,8 @@ fn column(line: &[u8]) -> usize {
     end + usize::from(end > 0 && matches!(line.get(end), Some(b' ' | b'\t')))
 }
 
-/// Returns the end of a time of day that only columns stand before: `[12:00:01]`, `Nov 23 08:47:06`,
-/// `build<TAB>install<TAB>2026-04-22T16:09:39.67Z`.
+/// Returns the end of a time of day that only columns stand before: `[12:00:01]`, `Nov 23
+/// 08:47:06`, `build<TAB>install<TAB>2026-04-22T16:09:39.67Z`.
 fn time(line: &[u8]) -> Option<usize> {
     let start = memchr::memchr_iter(b':', line).find_map(|at| {
         let start = at.checked_sub(2)?;
@@ -43,7 +43,8 @@ fn time(line: &[u8]) -> Option<usize> {
     })
 }
 
-/// Returns true if letters stand only in the names of a month and a day, and in the `T` before a time.
+/// Returns true if letters stand only in the names of a month and a day, and in the `T` before a
+/// time.
 fn is_date(before: &[u8]) -> bool {
     let (mut letters, mut names) = (0, 0);
     for byte in before {

@@ -59,9 +59,9 @@ pub struct Reasons {
 }
 
 impl Reasons {
-    /// Explains the kept lines. `taken`: the reasons of lines in the order in which they are kept. `kept`: the first and
-    /// the last line of each kept run, in order. A line counts once, with its first piece. Kept lines that no stream took
-    /// belong to the end that says how to continue.
+    /// Explains the kept lines. `taken`: the reasons of lines in the order in which they are kept.
+    /// `kept`: the first and the last line of each kept run, in order. A line counts once, with its
+    /// first piece. Kept lines that no stream took belong to the end that says how to continue.
     pub fn new(taken: impl Iterator<Item = (usize, Reason)>, kept: &[(usize, usize)]) -> Reasons {
         let (mut reasons, mut seen) = (Reasons::default(), HashSet::new());
         for (line, reason) in taken {

@@ -1,4 +1,5 @@
-//! Scores how well a line explains a failure, from words and shapes, without knowledge of specific tools.
+//! Scores how well a line explains a failure, from words and shapes, without knowledge of specific
+//! tools.
 
 use super::bytes::{BLOCK, Classes, Starts, word_length};
 use super::shapes::{self, Shape};
@@ -47,7 +48,8 @@ pub fn score(line: &[u8]) -> Score {
                 length = word_length(&line[start..]);
             }
             let end = start + length;
-            // Nearly all words are ruled out by their first letters and length, or by the place of a last capital.
+            // Nearly all words are ruled out by their first letters and length, or by the place of
+            // a last capital.
             let word = &line[start..end];
             if may_name_error(word) || may_tell(word) || may_be_state(word) {
                 weighed.add_word(line, start, end);
@@ -151,7 +153,8 @@ impl LineWeight {
         }
         let first = before.iter().filter(|byte| !byte.is_ascii_whitespace()).take(4).count() <= 3;
         if weight == words::WARNING {
-            // A warning is a level: only as a label does it weigh less, and one that is shouted begins a report.
+            // A warning is a level: only as a label does it weigh less, and one that is shouted
+            // begins a report.
             match after.first() {
                 Some(b':') if first && is_shouted(word) => self.hit(4),
                 Some(b':' | b']' | b'[' | b'(') => self.minus = self.minus.min(weight),
@@ -196,7 +199,8 @@ fn is_shouted(word: &[u8]) -> bool {
     word.iter().all(u8::is_ascii_uppercase)
 }
 
-/// Returns true if a word is part of a path, an option or an identifier. Capitals that hyphens join are none of these.
+/// Returns true if a word is part of a path, an option or an identifier. Capitals that hyphens join
+/// are none of these.
 fn is_of_a_name(before: &[u8], word: &[u8], after: &[u8]) -> bool {
     let is_capital = |byte: &u8| byte.is_ascii_uppercase();
     if is_shouted(word)
@@ -225,8 +229,8 @@ fn may_be_state(word: &[u8]) -> bool {
     word.len() > 5 && word[0].is_ascii_uppercase()
 }
 
-/// Returns the weight of the name of a state that has a word of failure as a part: capitals that underscores join, or
-/// capitalised words. The names of programs are not states.
+/// Returns the weight of the name of a state that has a word of failure as a part: capitals that
+/// underscores join, or capitalised words. The names of programs are not states.
 fn state(line: &[u8], start: usize, end: usize) -> Option<i32> {
     let (before, word, after) = (&line[..start], &line[start..end], &line[end..]);
     let is_of_program = matches!(before.last(), Some(b'.' | b'/' | b'\\' | b'$' | b'-'))
@@ -287,13 +291,15 @@ const ENDS: [&[u8]; 9] = [
     b"Exception",
 ];
 
-/// Returns true if the capital that begins one of these ends stands in its place, after more of the word.
+/// Returns true if the capital that begins one of these ends stands in its place, after more of the
+/// word.
 #[inline]
 fn may_name_error(word: &[u8]) -> bool {
     ENDS.iter().any(|end| word.len() > end.len() && word[word.len() - end.len()] == end[0])
 }
 
-/// Returns true if a word names a failure, such as `TypeError`, `NullPointerException`, `OOMKilled`.
+/// Returns true if a word names a failure, such as `TypeError`, `NullPointerException`,
+/// `OOMKilled`.
 fn is_error_name(word: &[u8]) -> bool {
     let is_free = |stem: &[u8]| stem.iter().any(u8::is_ascii_alphanumeric);
     ENDS.iter().any(|end| word.strip_suffix(*end).is_some_and(is_free))

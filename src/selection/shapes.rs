@@ -1,5 +1,5 @@
-//! Shapes that indicate failure independently of words: log levels, statuses, error codes, marks of failed tests,
-//! changed lines of a diff.
+//! Shapes that indicate failure independently of words: log levels, statuses, error codes, marks of
+//! failed tests, changed lines of a diff.
 
 use super::bytes::is_word;
 use super::words::{Lengths, beginning};
@@ -13,7 +13,8 @@ pub enum Shape {
     Beside(i32),
 }
 
-/// First letters of words that begin a shape (`0` stands for any digit), and a bit per possible length.
+/// First letters of words that begin a shape (`0` stands for any digit), and a bit per possible
+/// length.
 const BEGINNINGS: [(&[u8; 2], u16); 8] = [
     (b"e0", 1 << 4 | 1 << 5),
     (b"f0", 1 << 4 | 1 << 5),
@@ -104,7 +105,8 @@ fn starts(text: &[u8], with: &str) -> bool {
     text.get(..with.len()).is_some_and(|text| is(text, with))
 }
 
-/// Returns the weight of a mark at the start of a line: a failed test, an explained error, or a file position.
+/// Returns the weight of a mark at the start of a line: a failed test, an explained error, or a
+/// file position.
 pub fn of_beginning(line: &[u8]) -> i32 {
     let indent = line.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let text = &line[indent..];

@@ -61,8 +61,8 @@ pub const STREAMS: [Stream; 9] = [
 /// The share of each stream in thousandths.
 pub type Shares = [u64; STREAMS.len()];
 
-/// Shares of a text that tells of a failure, and of one that tells of none. The comment at the head of the module tells
-/// where they come from.
+/// Shares of a text that tells of a failure, and of one that tells of none. The comment at the head
+/// of the module tells where they come from.
 const FAILED: Shares = [50, 70, 230, 330, 100, 120, 100, 90, 60];
 const PLAIN: Shares = [220, 220, 0, 0, 0, 0, 0, 80, 450];
 

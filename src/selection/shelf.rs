@@ -7,8 +7,8 @@ use super::likeness::Earlier;
 use super::score::Score;
 use super::unit::Unit;
 
-/// The value of a finding: its score, halved for each earlier line like it, and a point less each time the crowd before
-/// it has doubled. An integer, and so equal on every platform.
+/// The value of a finding: its score, halved for each earlier line like it, and a point less each
+/// time the crowd before it has doubled. An integer, and so equal on every platform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Worth(u32);
 

@@ -84,7 +84,8 @@ impl Units for UnitReader<'_> {
 }
 
 impl SearchState {
-    /// Returns true if the next units may be whole lines that change nothing but the ends of the text.
+    /// Returns true if the next units may be whole lines that change nothing but the ends of the
+    /// text.
     fn may_skim(&self, gate: &Gate) -> bool {
         let begins_line = self.last.is_none_or(|last| last.ends_line);
         let in_notice = (self.blank || self.maybe.is_some()) && self.size.bytes <= earlier::SEARCHED;
@@ -94,7 +95,8 @@ impl SearchState {
             && (!gate.seeks_failure() || self.headings.in_paragraph())
     }
 
-    /// Returns true if further blank lines change nothing but the ends of the text, as behind a blank line.
+    /// Returns true if further blank lines change nothing but the ends of the text, as behind a
+    /// blank line.
     fn may_skim_blank(&self, aim: &Aim) -> bool {
         let is_awaited = !self.open.is_empty() || !self.foreign.is_empty() || aim.needles.is_some();
         // The newline of a long line may be a piece, and ends no paragraph.
@@ -107,7 +109,8 @@ impl SearchState {
         self.head_open.then(|| self.head_most.saturating_sub(self.head.bytes()))
     }
 
-    /// Returns true if a line may be a part of an earlier notice, or a mark. `end`: its end behind the text so far.
+    /// Returns true if a line may be a part of an earlier notice, or a mark. `end`: its end behind
+    /// the text so far.
     fn may_be_notice(&self, line: &[u8], end: usize) -> bool {
         self.size.bytes + end <= earlier::SEARCHED && (line.len() == 1 || is_mark(line))
     }

@@ -45,8 +45,8 @@ impl Tallies {
     }
 }
 
-/// Returns true if a line without colours states that something failed: a number of failures, an exit code, or a step
-/// that ended in failure.
+/// Returns true if a line without colours states that something failed: a number of failures, an
+/// exit code, or a step that ended in failure.
 pub fn is_tally(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     each_word(line).any(|(start, word)| {
@@ -58,7 +58,8 @@ pub fn is_tally(line: &[u8]) -> bool {
         || ends_in_failure(line)
 }
 
-/// Returns true for a number, at least 1, before or after a word of failure: `1 failed`, `279 errors`, `failures: 2`.
+/// Returns true for a number, at least 1, before or after a word of failure: `1 failed`, `279
+/// errors`, `failures: 2`.
 fn counts_failures(before: &[u8], word: &[u8], after: &[u8]) -> bool {
     const WORDS: [&str; 9] =
         ["failed", "failures", "failure", "fail", "failing", "errors", "error", "problems", "errored"];
@@ -102,7 +103,8 @@ fn ends_in_error(line: &[u8]) -> bool {
     digits > 0 && line[..line.len() - digits].ends_with(b" Error ") && !line.ends_with(b" 0")
 }
 
-/// Returns true if the words of a status and its number, at least 1, follow: ` with code 1`, ` status: 101`.
+/// Returns true if the words of a status and its number, at least 1, follow: ` with code 1`, `
+/// status: 101`.
 fn is_bad_status(text: &[u8]) -> bool {
     const BETWEEN: [&str; 5] = ["with", "code", "status", "non", "zero"];
     let mut between = 0;
@@ -119,7 +121,8 @@ fn is_bad_status(text: &[u8]) -> bool {
     false
 }
 
-/// Returns true if a line ends in the failure of what it names: `BUILD FAILED`, `lint.......Failed`.
+/// Returns true if a line ends in the failure of what it names: `BUILD FAILED`,
+/// `lint.......Failed`.
 fn ends_in_failure(line: &[u8]) -> bool {
     let line = line.strip_suffix(b".").unwrap_or(line).trim_ascii_end();
     let word = line.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();

@@ -3,8 +3,8 @@
 /// Maximum bytes of a line that are read.
 const READ: usize = 120;
 
-/// Returns true if the first or the last line of a text tells that a command failed: `Command failed with exit code 1`,
-/// `[exit code 1]`, `npm ERR! code ELIFECYCLE`.
+/// Returns true if the first or the last line of a text tells that a command failed: `Command
+/// failed with exit code 1`, `[exit code 1]`, `npm ERR! code ELIFECYCLE`.
 pub fn tells_failure<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
     let mut said = lines.map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
     let Some(first) = said.next() else { return false };
@@ -12,7 +12,8 @@ pub fn tells_failure<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
     is_failed_command(first) || is_failed_command(last) || is_exit_line(last) || is_failed_object(first, last)
 }
 
-/// Returns true if a text is the JSON of an object with a member that tells of a failure near its start or its end.
+/// Returns true if a text is the JSON of an object with a member that tells of a failure near its
+/// start or its end.
 fn is_failed_object(first: &[u8], last: &[u8]) -> bool {
     if !(first.starts_with(b"{") && last.ends_with(b"}")) {
         return false;
@@ -26,7 +27,8 @@ fn is_failed_object(first: &[u8], last: &[u8]) -> bool {
     })
 }
 
-/// The members of objects that tell of a failure: a number that is neither 0 nor the status of a success, or a flag.
+/// The members of objects that tell of a failure: a number that is neither 0 nor the status of a
+/// success, or a flag.
 const MEMBERS: [(&str, Option<bool>); 9] = [
     ("exitCode", None),
     ("exit_code", None),

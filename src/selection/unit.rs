@@ -8,7 +8,8 @@ use crate::encoding::utf8;
 /// Longer lines are split into pieces.
 pub const LONG_LINE: usize = 1_000;
 
-/// Bytes of a piece. The last piece may be longer, which keeps a mark at the end of a line in one piece.
+/// Bytes of a piece. The last piece may be longer, which keeps a mark at the end of a line in one
+/// piece.
 const PIECE: usize = 256;
 pub const LAST_PIECE: usize = PIECE + 32;
 
@@ -25,7 +26,8 @@ pub struct Unit {
     pub ends_line: bool,
 }
 
-/// The parts of a unit that are not input: our marks, and the bytes that U+FFFD adds to those it replaces.
+/// The parts of a unit that are not input: our marks, and the bytes that U+FFFD adds to those it
+/// replaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Foreign {
     pub bytes: u16,
@@ -165,8 +167,9 @@ pub fn unescaped(piece: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(text)
 }
 
-/// Returns the end of the first piece of a text: after an escaped newline, after the last element, tag, statement or
-/// sentence in its second half, after a separator there, or else between two code points.
+/// Returns the end of the first piece of a text: after an escaped newline, after the last element,
+/// tag, statement or sentence in its second half, after a separator there, or else between two code
+/// points.
 fn piece(text: &[u8]) -> usize {
     if let Some(end) = escaped_line(&text[..PIECE]) {
         return end;
@@ -190,7 +193,8 @@ fn piece(text: &[u8]) -> usize {
 pub struct Stretch {
     /// The last unit; earlier ones are derived from their lengths.
     last: Option<Unit>,
-    /// Bytes and chars of each unit. The type is small, since the units may be as many as the bytes.
+    /// Bytes and chars of each unit. The type is small, since the units may be as many as the
+    /// bytes.
     lengths: VecDeque<(u16, u16)>,
     /// Foreign parts, by unit number.
     foreign: VecDeque<(usize, Foreign)>,
@@ -210,7 +214,8 @@ impl Stretch {
         self.text.extend_from_slice(text);
     }
 
-    /// Appends lines of these lengths, of which `last` is the last. `wide`: they may have text that is not ASCII.
+    /// Appends lines of these lengths, of which `last` is the last. `wide`: they may have text that
+    /// is not ASCII.
     pub fn extend(&mut self, last: Unit, lines: &[u8], lengths: &[u16], wide: bool) {
         self.last = Some(last);
         self.text.extend_from_slice(lines);

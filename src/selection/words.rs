@@ -1,7 +1,7 @@
 //! The weights of words: words of failure, phrases, and words of success.
 //!
-//! The weights come from measuring which lines people needed in the failing output of many tools. The tables do not
-//! contain names or messages of specific tools.
+//! The weights come from measuring which lines people needed in the failing output of many tools.
+//! The tables do not contain names or messages of specific tools.
 
 use super::bytes::{is_word, word_length};
 
@@ -61,7 +61,8 @@ pub const LONGEST: usize = 13;
 pub struct Word(u128);
 
 impl Word {
-    /// Reads a word of a line in lower case, or returns `None` if it is longer than all weighted words.
+    /// Reads a word of a line in lower case, or returns `None` if it is longer than all weighted
+    /// words.
     pub fn at(line: &[u8], start: usize, length: usize) -> Option<Word> {
         if length > LONGEST {
             return None;
@@ -127,8 +128,8 @@ const TABLE: [Option<(Word, Weight)>; 1 << SLOT_BITS] = {
 /// Word lengths by first two letters, one bit per length. This rules out most words of a text.
 pub type Lengths = [u16; 1 << 10];
 
-/// Returns the index of a word in [`Lengths`], ignoring case. Digits share their index with letters, which is slightly
-/// less selective.
+/// Returns the index of a word in [`Lengths`], ignoring case. Digits share their index with
+/// letters, which is slightly less selective.
 pub const fn beginning(first: u8, second: u8) -> usize {
     (first as usize & 31) << 5 | second as usize & 31
 }
@@ -183,7 +184,8 @@ pub fn is_none_before(before: &[u8]) -> bool {
     counts(before) || word > 0 && counts(&before_space[..before_space.len() - word])
 }
 
-/// Returns true if the following text negates a word: "errors: 0", "failures seen = 0", `"error": null`.
+/// Returns true if the following text negates a word: "errors: 0", "failures seen = 0", `"error":
+/// null`.
 pub fn is_none_after(after: &[u8]) -> bool {
     let quoted = after.strip_prefix(b"\"");
     let mut rest = quoted.unwrap_or(after).trim_ascii_start();

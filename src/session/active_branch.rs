@@ -1,5 +1,5 @@
-//! The active branch of a session tree: from the last row up to a root, or to the start of the context that the last
-//! compaction on it defines.
+//! The active branch of a session tree: from the last row up to a root, or to the start of the
+//! context that the last compaction on it defines.
 
 use crate::hash::hash;
 use crate::json::Value;
@@ -19,8 +19,8 @@ pub struct SessionTree {
 }
 
 impl SessionTree {
-    /// Takes the next row. The last row is the tip. In OpenClaw's format, a row of type `leaf` sets the tip to another
-    /// row, and rows appended to the side do not move it.
+    /// Takes the next row. The last row is the tip. In OpenClaw's format, a row of type `leaf` sets
+    /// the tip to another row, and rows appended to the side do not move it.
     pub fn push(&mut self, number: u64, row: Value) {
         let named = |name| row.get(name).and_then(Value::string).map_or(NONE, |id| hash_of(&id));
         let id = named("id");

@@ -1,4 +1,5 @@
-//! Rows that wait to be written in order, while long rows before them are cut on threads of their own.
+//! Rows that wait to be written in order, while long rows before them are cut on threads of their
+//! own.
 
 use std::collections::VecDeque;
 use std::panic::resume_unwind;
@@ -12,7 +13,8 @@ use crate::json::Document;
 
 /// Bytes from which cutting a row outweighs starting a thread by far.
 const LONG: usize = 128 * 1024;
-/// Bytes of a session from which threads are worth it. Of smaller ones, several are repaired at once.
+/// Bytes of a session from which threads are worth it. Of smaller ones, several are repaired at
+/// once.
 const LARGE: u64 = 16 << 20;
 /// Maximum bytes that wait, besides the row that is read.
 const MOST: usize = 32 << 20;
@@ -67,7 +69,8 @@ impl<'s, 'e> Ahead<'s, 'e> {
         self.bytes as u64
     }
 
-    /// Returns true for a row that is long to cut. Redacted results may have other names, by which nothing was asked.
+    /// Returns true for a row that is long to cut. Redacted results may have other names, by which
+    /// nothing was asked.
     pub fn takes(&self, row: &[u8]) -> bool {
         let policy = &self.options.rules.policy;
         self.most_cutting > 0

@@ -19,7 +19,8 @@ pub struct AppendedFile {
 }
 
 impl AppendedFile {
-    /// Opens the file that currently has the name. Fails if it is not a regular file or belongs to another user.
+    /// Opens the file that currently has the name. Fails if it is not a regular file or belongs to
+    /// another user.
     pub fn open(path: &Path, owner: u32) -> io::Result<AppendedFile> {
         let file = platform::open_itself(path, OpenOptions::new().read(true).append(true))?;
         let found = file.metadata()?;
@@ -40,7 +41,8 @@ impl AppendedFile {
         Ok(())
     }
 
-    /// Returns true if the file has this row or one with the hash `or`. Each recorded row matches once.
+    /// Returns true if the file has this row or one with the hash `or`. Each recorded row matches
+    /// once.
     pub fn has(&mut self, row: &[u8], or: u64) -> bool {
         self.rows.remove(&hash_of(row)) || self.rows.remove(&or)
     }
@@ -49,8 +51,8 @@ impl AppendedFile {
         Ok(self.file.metadata()?.len())
     }
 
-    /// Appends a row in one write, starting on a new line. `length` is the length of the file. Returns the bytes
-    /// written.
+    /// Appends a row in one write, starting on a new line. `length` is the length of the file.
+    /// Returns the bytes written.
     pub fn append(&self, row: &[u8], length: u64) -> io::Result<u64> {
         let (mut bytes, mut last) = (vec![], [b'\n']);
         if length > 0 {

@@ -11,8 +11,9 @@ use super::session_file::SessionFile;
 use super::temp_file::{TempFile, with_end};
 use crate::platform;
 
-/// Keeps the replaced file as the backup of the latest repair, and also of the first if that is missing. Returns its
-/// path. Both names are hard links to one file; on file systems without links, only the first backup is made.
+/// Keeps the replaced file as the backup of the latest repair, and also of the first if that is
+/// missing. Returns its path. Both names are hard links to one file; on file systems without links,
+/// only the first backup is made.
 pub fn keep(old: &Path, session: &Path) -> io::Result<PathBuf> {
     keep_by(|first| fs::hard_link(old, first), old, session)
 }

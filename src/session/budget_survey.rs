@@ -181,7 +181,8 @@ impl Survey {
         }
     }
 
-    /// Returns the payloads that a request carries, each with the number of its row and the index of its message.
+    /// Returns the payloads that a request carries, each with the number of its row and the index
+    /// of its message.
     pub fn payloads(mut self) -> Vec<(u64, u64, Item)> {
         self.retain_sent();
         let items = |seen: &SurveyResult| {
@@ -191,7 +192,8 @@ impl Survey {
         self.results.iter().flat_map(items).collect()
     }
 
-    /// Returns the limits of results in order, and the number of plan steps without a matching result.
+    /// Returns the limits of results in order, and the number of plan steps without a matching
+    /// result.
     pub fn limits(mut self, budget: &ResultsTarget, policy: &Policy) -> (Vec<Limit>, usize) {
         self.retain_sent();
         match budget {
@@ -244,8 +246,8 @@ impl Survey {
         steps.iter().map(|step| self.results[step.index].limit(step.max_chars)).collect()
     }
 
-    /// Matches each step to a result, by call id and length. In files of plain messages, the index can replace the call
-    /// id.
+    /// Matches each step to a result, by call id and length. In files of plain messages, the index
+    /// can replace the call id.
     fn matched(&self, steps: &[PlanStep]) -> (Vec<Limit>, usize) {
         let mut known: Vec<(usize, usize)> = vec![];
         for (at, seen) in self.results.iter().enumerate() {

@@ -23,7 +23,8 @@ impl Cuts {
         self.details += u64::from(details && !text);
     }
 
-    /// Counts the second copy of the results of a row. It stands for one of them, which may be counted already.
+    /// Counts the second copy of the results of a row. It stands for one of them, which may be
+    /// counted already.
     pub fn add_copy(&mut self) {
         self.details += u64::from(!self.any());
     }

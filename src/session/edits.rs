@@ -112,8 +112,8 @@ pub fn block_of<'d>(top: Value<'d>, value: Value<'d>) -> Option<Value<'d>> {
     None
 }
 
-/// Removes emptied blocks, and a list without any with the block that holds it. A text outside of lists, or in a block
-/// with other texts, becomes "".
+/// Removes emptied blocks, and a list without any with the block that holds it. A text outside of
+/// lists, or in a block with other texts, becomes "".
 fn drop_blocks(splices: &mut Splices, result: &ToolResult, edits: &[SlotEdit]) {
     let mut blocks: BTreeMap<u32, (Value, Vec<(Value, bool)>)> = BTreeMap::new();
     for (slot, edit) in result.slots.iter().zip(edits).filter(|(slot, _)| slot.members.is_empty()) {
@@ -154,8 +154,8 @@ fn drop_from<'d>(lists: &mut Lists<'d>, block: Value<'d>) {
     }
 }
 
-/// Moves the cache markers of dropped blocks to the previous block, or else to the next one, since they end the cached
-/// part.
+/// Moves the cache markers of dropped blocks to the previous block, or else to the next one, since
+/// they end the cached part.
 fn bequeath(splices: &mut Splices, list: Value, dropped: &BTreeSet<u32>) {
     let mut hand = |heir: Value, mark, value: Value| {
         if heir.is_object() && heir.get(mark).is_none() {

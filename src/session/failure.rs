@@ -11,7 +11,8 @@ use crate::platform::{code_of, errno_of};
 pub enum Failure {
     /// An error of the operating system.
     System(io::Error),
-    /// An error after the new file took its place. `kept`: the path of the old file, which the next repair settles.
+    /// An error after the new file took its place. `kept`: the path of the old file, which the next
+    /// repair settles.
     Late { error: io::Error, kept: Option<PathBuf> },
     /// An extended attribute that cannot be copied to the new file.
     Attribute(String),
@@ -36,8 +37,8 @@ impl From<io::Error> for Failure {
 }
 
 impl Failure {
-    /// Returns the failure as JSON: a code, the system's error number, and a message; `late` describes the state after
-    /// a replacement.
+    /// Returns the failure as JSON: a code, the system's error number, and a message; `late`
+    /// describes the state after a replacement.
     pub fn json(&self) -> String {
         let error = match self {
             Failure::System(error) | Failure::Late { error, .. } => Some(error),

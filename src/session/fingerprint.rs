@@ -4,7 +4,8 @@ use std::fmt;
 
 use xxhash_rust::xxh3::Xxh3Default;
 
-/// A hash of all bytes in order, independent of how they are split. It detects accidental changes, not malicious ones.
+/// A hash of all bytes in order, independent of how they are split. It detects accidental changes,
+/// not malicious ones.
 #[derive(Clone, Default)]
 pub struct Fingerprint(Xxh3Default);
 

@@ -1,7 +1,8 @@
-//! Finds what was asked of a result: the strings in the arguments of its call, and the user's last words before it.
+//! Finds what was asked of a result: the strings in the arguments of its call, and the user's last
+//! words before it.
 //!
-//! Both mostly stand a few rows before the result. So rows are read only once something is cut, and backwards, up to the
-//! rows that have what is sought. None is parsed twice.
+//! Both mostly stand a few rows before the result. So rows are read only once something is cut, and
+//! backwards, up to the rows that have what is sought. None is parsed twice.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -53,7 +54,8 @@ pub struct ResultRow<'r> {
 /// Bytes per read, unless a row is longer.
 const CHUNK: u64 = 1 << 18;
 
-/// Words of which the last ones and those before are remembered: a row with a result may hold some itself.
+/// Words of which the last ones and those before are remembered: a row with a result may hold some
+/// itself.
 const WORDS: usize = 2;
 
 impl<'s> History<'s> {
@@ -61,8 +63,8 @@ impl<'s> History<'s> {
         History { session, end: 0, unread: vec![], calls: HashMap::new(), words: vec![], failure: None }
     }
 
-    /// Returns what was asked of a result in a row. Rows with results come in the order of the file. Returns nothing if
-    /// rows cannot be read, which [`History::check`] reports.
+    /// Returns what was asked of a result in a row. Rows with results come in the order of the
+    /// file. Returns nothing if rows cannot be read, which [`History::check`] reports.
     pub fn asked(&mut self, result: &ToolResult, row: &ResultRow) -> Vec<String> {
         self.try_asked(result, row).unwrap_or_else(|failure| {
             self.failure = Some(failure);
@@ -88,7 +90,8 @@ impl<'s> History<'s> {
         Ok(strings.found.into_iter().chain(words).collect())
     }
 
-    /// Takes note of a row and of those before it, of which only the row itself was parsed, if at all.
+    /// Takes note of a row and of those before it, of which only the row itself was parsed, if at
+    /// all.
     fn go_on(&mut self, row: &ResultRow) {
         let known = self.end;
         self.end = known.max(row.start + row.bytes.len() as u64);
@@ -104,8 +107,8 @@ impl<'s> History<'s> {
         }
     }
 
-    /// Reads rows backwards until neither a later call of a name nor later words before a row may be among those not
-    /// read.
+    /// Reads rows backwards until neither a later call of a name nor later words before a row may
+    /// be among those not read.
     fn look_back(&mut self, name: Option<u64>, row: &ResultRow) -> Result<(), Failure> {
         let mut size = CHUNK;
         while let Some(part) = self.unread.last().cloned().filter(|part| self.seeks(name, row, part.end)) {
@@ -205,7 +208,8 @@ mod tests {
 
     const MARK: &str = "\u{feff}";
 
-    /// Returns what is asked of the first result in each row. `is_parsed`: the entry of the row is known.
+    /// Returns what is asked of the first result in each row. `is_parsed`: the entry of the row is
+    /// known.
     fn asked(rows: &[String], is_parsed: impl Fn(usize) -> bool) -> Vec<Vec<String>> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("rows.jsonl");

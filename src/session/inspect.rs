@@ -33,8 +33,8 @@ pub struct Report {
     pub largest: Vec<LargeResult>,
     /// Payloads of the results.
     pub media: Payloads,
-    /// The payloads that the next request carries: each with its line, its bytes, its width and height or 0, its class, and
-    /// 1 if the user sent it, as `judge_media` reads them.
+    /// The payloads that the next request carries: each with its line, its bytes, its width and
+    /// height or 0, its class, and 1 if the user sent it, as `judge_media` reads them.
     pub sent: Vec<[u64; 6]>,
     pub cuts: Cuts,
     pub damaged: u64,

@@ -4,8 +4,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 const DAY: u64 = 24 * 60 * 60;
 
-/// Returns the days from 1970-01-01 to a date, counted in eras of 400 years that begin in March (Howard Hinnant's
-/// `days_from_civil`).
+/// Returns the days from 1970-01-01 to a date, counted in eras of 400 years that begin in March
+/// (Howard Hinnant's `days_from_civil`).
 fn days_to(year: u64, month: u64, day: u64) -> Option<u64> {
     let year = if month <= 2 { year.checked_sub(1)? } else { year };
     let (era, of_era) = (year / 400, year % 400);

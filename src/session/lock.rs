@@ -1,8 +1,8 @@
 //! The lock of a session: `FILE.lock`, in the format of OpenClaw.
 //!
-//! It contains the process id and start time of its holder, and its own creation time. A lock is created as a link to a
-//! complete file, so readers never see a partial one. A stale lock is removed only if it is still the lock that was
-//! judged stale.
+//! It contains the process id and start time of its holder, and its own creation time. A lock is
+//! created as a link to a complete file, so readers never see a partial one. A stale lock is
+//! removed only if it is still the lock that was judged stale.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -34,7 +34,8 @@ const LONGEST: u64 = 64 * 1024;
 /// Attempts to acquire a lock that disappears in the meantime.
 const TRIES: usize = 8;
 
-/// Returns the path of the lock. It is beside the path used by the caller, with links resolved only in the directory.
+/// Returns the path of the lock. It is beside the path used by the caller, with links resolved only
+/// in the directory.
 pub fn path_of(file: &Path) -> io::Result<PathBuf> {
     let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = file.file_name().ok_or(ErrorKind::InvalidInput)?;
@@ -44,8 +45,8 @@ pub fn path_of(file: &Path) -> io::Result<PathBuf> {
 }
 
 impl Lock {
-    /// Acquires a lock, or fails with its holder. `born`: start time of this process. Older locks without a start time
-    /// are not its own.
+    /// Acquires a lock, or fails with its holder. `born`: start time of this process. Older locks
+    /// without a start time are not its own.
     pub fn take(path: &Path, born: SystemTime, progress: &Progress) -> Result<Lock, Failure> {
         for _ in 0..TRIES {
             progress.step()?;
@@ -169,7 +170,8 @@ impl LockFile {
         };
         let found = file.metadata()?;
         if found.is_dir() {
-            // Some libraries lock with a directory. It does not identify its holder, and we must not remove it.
+            // Some libraries lock with a directory. It does not identify its holder, and we must
+            // not remove it.
             let message = format!("{} is held by a program that locks with a directory", path.display());
             return Err(Failure::Locked { message, own: false });
         }
@@ -203,8 +205,8 @@ impl LockFile {
         if since.is_some_and(is_old) { LockState::Stale } else { held }
     }
 
-    /// Removes a stale lock, unless it was replaced. An advisory lock on the file itself serialises concurrent
-    /// removals.
+    /// Removes a stale lock, unless it was replaced. An advisory lock on the file itself serialises
+    /// concurrent removals.
     fn clear(&self, path: &Path, born: SystemTime) -> Result<(), Failure> {
         if !platform::hold(&self.file) {
             return Ok(());

@@ -1,4 +1,5 @@
-//! Payloads of the results in a row, and the words that replace them. `lib/media` does the same to live objects.
+//! Payloads of the results in a row, and the words that replace them. `lib/media` does the same to
+//! live objects.
 
 use std::ops::AddAssign;
 
@@ -177,7 +178,8 @@ fn said_of(holder: Value, block: Value) -> Option<String> {
     }
 }
 
-/// Finds the base64 in the texts of a result. Data that no path reads may be a block of its own, and is left alone.
+/// Finds the base64 in the texts of a result. Data that no path reads may be a block of its own,
+/// and is left alone.
 fn texts_of<'d>(result: &ToolResult<'d>) -> Vec<Text<'d>> {
     let slots = result.slots.iter().filter(|slot| slot.json != Some(As::Rest));
     let texts = slots.flat_map(|slot| {
@@ -208,7 +210,8 @@ fn encode(bytes: &[u8]) -> String {
 }
 
 impl Options {
-    /// Measures the payloads of each result and, under the limits of a provider, those in messages of the user.
+    /// Measures the payloads of each result and, under the limits of a provider, those in messages
+    /// of the user.
     pub fn bounded_media(&self, entry: &Entry) -> Vec<ResultSize> {
         let mut sizes = self.media_sizes(entry);
         if self.media.is_none_or(|budget| budget.provider == ProviderLimits::NONE) {
@@ -217,7 +220,8 @@ impl Options {
         sizes
     }
 
-    /// Measures the payloads of each result, and then those in each message of the user that has any.
+    /// Measures the payloads of each result, and then those in each message of the user that has
+    /// any.
     pub fn media_sizes(&self, entry: &Entry) -> Vec<ResultSize> {
         let size = |(message, media): (usize, ResultMedia)| ResultSize {
             message,
@@ -242,8 +246,8 @@ impl Options {
         pasted.filter(|(_, media)| !media.blocks.is_empty()).collect()
     }
 
-    /// Returns a row without payloads that go, the number of results and messages that lose some, and what they lose;
-    /// `None` if none does.
+    /// Returns a row without payloads that go, the number of results and messages that lose some,
+    /// and what they lose; `None` if none does.
     pub fn without_media(&self, entry: &Entry, lights: &[Limit]) -> Option<(Vec<u8>, usize, Payloads)> {
         if lights.is_empty() {
             return None;

@@ -1,5 +1,5 @@
-//! Reads the rows that damaged lines still hold: rows glued together, after NUL bytes, or broken by a raw newline. Nothing
-//! is closed and nothing invented: what is not JSON by itself is a scrap.
+//! Reads the rows that damaged lines still hold: rows glued together, after NUL bytes, or broken by
+//! a raw newline. Nothing is closed and nothing invented: what is not JSON by itself is a scrap.
 
 use serde::de::IgnoredAny;
 use serde_json::Deserializer;
@@ -40,7 +40,7 @@ pub struct Mender {
 pub struct Taken {
     /// The parts of the damaged lines before it, if there are such lines.
     pub before: Option<Vec<Piece>>,
-    /// The line is no part of them.
+    /// The line is not a part of them.
     pub is_whole: bool,
 }
 
@@ -55,7 +55,8 @@ impl Mender {
         let text = &line[if start == 0 { mark_of(line) } else { 0 }..];
         let is_readable = is_blank(text) || is_json(text);
         self.damaged += u64::from(!is_readable);
-        // A string that a newline broke may have blank lines and numbers, but no object: its quotes are escaped.
+        // A string that a newline broke may have blank lines and numbers, but no object: its quotes
+        // are escaped.
         let is_whole = is_readable && (self.lines.is_empty() || has_members(text));
         if !is_whole {
             self.lines.extend_from_slice(line);
@@ -111,7 +112,8 @@ fn pieces(text: &[u8]) -> Vec<Piece> {
     found
 }
 
-/// Returns where the next row on a line begins after a fragment at `at`, or the end of the fragment.
+/// Returns where the next row on a line begins after a fragment at `at`, or the end of the
+/// fragment.
 fn next_row(text: &[u8], at: usize, line_end: usize) -> usize {
     let stop = memchr::memchr(0, &text[at..line_end]).map_or(line_end, |nul| at + nul);
     // The start of a row tells what is within its strings, and the rest of one does not.
@@ -135,7 +137,8 @@ fn next_row(text: &[u8], at: usize, line_end: usize) -> usize {
     stop
 }
 
-/// Returns the row that begins at `at`, and its end in the text. Another row, a newline or NUL bytes follow it.
+/// Returns the row that begins at `at`, and its end in the text. Another row, a newline or NUL
+/// bytes follow it.
 fn row_at(text: &[u8], at: usize) -> Option<(Vec<u8>, usize)> {
     if !has_members(&text[at..]) {
         return None;
@@ -165,7 +168,8 @@ fn on_its_line(text: &[u8], at: usize) -> Option<(Vec<u8>, usize)> {
     Some((text[at..at + length].to_vec(), length))
 }
 
-/// Reads an object that raw newlines broke. Returns its bytes with these escaped, and the number of bytes that it was.
+/// Reads an object that raw newlines broke. Returns its bytes with these escaped, and the number of
+/// bytes that it was.
 fn over_lines(text: &[u8], at: usize) -> Option<(Vec<u8>, usize)> {
     let mut values = Deserializer::from_reader(Joined::of(&text[at..])).into_iter::<IgnoredAny>();
     values.next()?.ok()?;
@@ -174,7 +178,8 @@ fn over_lines(text: &[u8], at: usize) -> Option<(Vec<u8>, usize)> {
     Some((row, joined.read))
 }
 
-/// The bytes of a text up to a NUL byte, with the line ends in its strings escaped and all others left out.
+/// The bytes of a text up to a NUL byte, with the line ends in its strings escaped and all others
+/// left out.
 #[derive(Debug)]
 struct Joined<'t> {
     text: &'t [u8],

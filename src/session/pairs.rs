@@ -1,9 +1,10 @@
-//! Tool calls without a result: finds them in the rows that a model is sent, and puts in results that say so. Results
-//! without a call: removes them.
+//! Tool calls without a result: finds them in the rows that a model is sent, and puts in results
+//! that say so. Results without a call: removes them.
 //!
-//! A result that a host put in for a missing one gives way to the real one that comes later. Otherwise a result is put in
-//! after its call, and before the rows that follow it: as a row, as an element of a document, or in the
-//! call where both are one object. Where rows name the one before them, the next one names the new row.
+//! A result that a host put in for a missing one gives way to the real one that comes later.
+//! Otherwise a result is put in after its call, and before the rows that follow it: as a row, as an
+//! element of a document, or in the call where both are one object. Where rows name the one before
+//! them, the next one names the new row.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{Seek, SeekFrom};
@@ -40,10 +41,12 @@ pub struct Pairs {
     within: HashSet<u64>,
     /// The new ids of rows that others name, with the numbers of these rows.
     followed: HashMap<String, (u64, String)>,
-    /// Results that take the place of others, by their row and their place in it, and those that move there.
+    /// Results that take the place of others, by their row and their place in it, and those that
+    /// move there.
     moved: HashMap<(u64, usize), String>,
     gone: HashSet<(u64, usize)>,
-    /// The ids of rows that go, with those of the rows before them. The first row has none before it.
+    /// The ids of rows that go, with those of the rows before them. The first row has none before
+    /// it.
     skipped: HashMap<String, Option<String>>,
     /// Calls that get a result.
     pub paired: u64,
@@ -57,10 +60,12 @@ pub struct Pairs {
 #[derive(Debug)]
 struct Pending {
     id: String,
-    /// The number of the row, or of the message of the document, after which its result stands, and the id of that row.
+    /// The number of the row, or of the message of the document, after which its result stands, and
+    /// the id of that row.
     anchor: u64,
     anchor_id: Option<String>,
-    /// The row or element, with the place for the id of the row before. `None` if the format has none.
+    /// The row or element, with the place for the id of the row before. `None` if the format has
+    /// none.
     json: Option<Filled>,
 }
 
@@ -233,7 +238,8 @@ impl Reader {
         if let Some(at) = self.pending.iter().position(|call| call.id == id) {
             self.pending.remove(at);
             self.turn = None;
-            // An event of Copilot CLI is a row with an id of its own, and the program takes the first.
+            // An event of Copilot CLI is a row with an id of its own, and the program takes the
+            // first.
             if (is_absent || is_short && is_error) && !self.is_event(result, entry) {
                 self.stand_ins.insert(id, (place, is_absent));
             }
@@ -383,8 +389,8 @@ impl Pairs {
                 || has())
     }
 
-    /// Returns a row with the results of its calls, and after the row that it follows, if it changes; an empty one if it
-    /// goes.
+    /// Returns a row with the results of its calls, and after the row that it follows, if it
+    /// changes; an empty one if it goes.
     pub fn changed(&self, row: &Row) -> Option<Vec<u8>> {
         if !self.concerns(row.number, row.format.is_document()) {
             return None;
@@ -446,7 +452,8 @@ impl Pairs {
         if row.format.is_document() { &[] } else { self.after.get(&row.number).map_or(&[], |rows| rows) }
     }
 
-    /// Makes a row follow the new one after the row that it names. For a row that goes, it names the one before.
+    /// Makes a row follow the new one after the row that it names. For a row that goes, it names
+    /// the one before.
     fn follow(&self, splices: &mut Splices, number: u64, entry: &Entry) {
         // Rows without a message are in the chain too.
         let Some([_, parent]) = self.chain else { return };
@@ -511,8 +518,8 @@ fn said(result: &ToolResult) -> (bool, bool) {
     (is_short, text == MISSING || is_short && absent.is_match(&text))
 }
 
-/// Returns the block of a message that a result is or that wraps it, with the list of blocks. A result that is a message has
-/// none.
+/// Returns the block of a message that a result is or that wraps it, with the list of blocks. A
+/// result that is a message has none.
 fn block_of<'d>(result: &ToolResult<'d>, entry: &Entry<'d>) -> Option<(Value<'d>, Value<'d>)> {
     let mut block = result.object;
     while !entry.messages.contains(&block) {

@@ -1,4 +1,5 @@
-//! The strings that a question consists of: those in the arguments of a call, or the words of a user.
+//! The strings that a question consists of: those in the arguments of a call, or the words of a
+//! user.
 
 use crate::dialect::ToolResult;
 use crate::json::{Document, Value};

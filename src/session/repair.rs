@@ -1,4 +1,5 @@
-//! Repairs a stored session: rewrites it row by row beside the original, then replaces that in one step.
+//! Repairs a stored session: rewrites it row by row beside the original, then replaces that in one
+//! step.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -96,8 +97,8 @@ pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure>
     Ok(Report { changed: report.changed || recovered > 0, reason, ..report })
 }
 
-/// Takes the lock beside the given name, and the one beside the resolved file if that differs. `born`: the start time of
-/// this process.
+/// Takes the lock beside the given name, and the one beside the resolved file if that differs.
+/// `born`: the start time of this process.
 pub fn locks(
     given: &Path,
     resolved: &Path,
@@ -183,7 +184,8 @@ impl Repair<'_, '_> {
             self.scraps.iter().try_for_each(|scraps| scraps.shorten(settled.scraps))?;
             (self.tally, self.mender) = (settled, waiting);
         }
-        // A limit that was not applied shows that the file changed between measuring and truncating.
+        // A limit that was not applied shows that the file changed between measuring and
+        // truncating.
         if self.tally.limits < self.lights.len() + self.limits.len() {
             return Err(self.session.changed("was modified after its results were measured"));
         }
@@ -373,7 +375,8 @@ impl Repair<'_, '_> {
         self.put(b"\n")
     }
 
-    /// Returns the new row, or `None` if a row, which starts at `start` in the old file, stays unchanged.
+    /// Returns the new row, or `None` if a row, which starts at `start` in the old file, stays
+    /// unchanged.
     fn rewritten(&mut self, bytes: &[u8], start: u64) -> Result<Option<Vec<u8>>, Failure> {
         match self.outcome(bytes, start, false)? {
             Outcome::New(new) => Ok(Some(new)),
@@ -463,7 +466,8 @@ impl Repair<'_, '_> {
         Ok(Outcome::New(rows))
     }
 
-    /// Starts the new file, if that has not happened, with a copy of the rows before, which are all unchanged.
+    /// Starts the new file, if that has not happened, with a copy of the rows before, which are all
+    /// unchanged.
     fn begin(&mut self) -> Result<(), Failure> {
         if !self.request.dry_run && self.out.is_none() {
             self.out = Some(Replacement::begin(self.session, self.tally.bytes, self.progress)?);
@@ -490,7 +494,7 @@ impl Repair<'_, '_> {
             self.progress.step()?;
             self.has_grown(&rows)?;
             self.progress.step()?;
-            // What is put aside is there before the session is without it.
+            // A row is stored beside the session before the session loses it.
             aside = self.scraps.take().map(|scraps| scraps.keep(self.session)).transpose()?;
             let mut swap = new.replace(self.session, &rows, self.request.backup, self.progress)?;
             // Verify that the replaced file is the one that was read, with rows appended at most.
@@ -530,8 +534,8 @@ impl Repair<'_, '_> {
         })
     }
 
-    /// Carries over rows appended before the replacement, and those appended while its name was synced. Returns the
-    /// path of the old file's backup.
+    /// Carries over rows appended before the replacement, and those appended while its name was
+    /// synced. Returns the path of the old file's backup.
     fn carry_all(&mut self, rows: &mut Rows, swap: &mut Swap) -> Result<Option<PathBuf>, Failure> {
         let path = &self.session.path;
         self.progress.note();
@@ -542,8 +546,8 @@ impl Repair<'_, '_> {
         swap.end()
     }
 
-    /// Appends complete rows that reached the old file since it was last read. A row that was incomplete then is
-    /// appended again.
+    /// Appends complete rows that reached the old file since it was last read. A row that was
+    /// incomplete then is appended again.
     fn carry(&mut self, rows: &mut Rows, swap: &mut Swap) -> Result<(), Failure> {
         let mut at = rows.read - rows.rest().len() as u64;
         while let Some(block) = rows.next(|_| Ok::<(), Failure>(()))? {

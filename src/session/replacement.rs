@@ -21,7 +21,8 @@ pub struct Replacement {
 }
 
 impl Replacement {
-    /// Creates the file with the session's access rights and the first `unchanged` bytes of its content.
+    /// Creates the file with the session's access rights and the first `unchanged` bytes of its
+    /// content.
     pub fn begin(session: &SessionFile, unchanged: u64, progress: &Progress) -> Result<Replacement, Failure> {
         progress.step()?;
         let (beside, file) = TempFile::make(&session.path, "", |path| platform::creation().open(path))?;

@@ -80,7 +80,7 @@ pub struct ResultSize {
     /// Chars at present, and after its own limits.
     pub present: usize,
     pub chars: usize,
-    /// What its notices tell.
+    /// The original that its notices tell of.
     pub original: Original,
     /// The payloads in blocks of their own.
     pub media: Vec<Item>,
@@ -120,15 +120,16 @@ impl Options {
         (!splices.is_empty()).then(|| splices.written_row(entry.root))
     }
 
-    /// Returns the copies in a row that no model is sent: those of its results, and in a row without messages those of
-    /// results elsewhere.
+    /// Returns the copies in a row that no model is sent: those of its results, and in a row
+    /// without messages those of results elsewhere.
     pub fn shown<'d>(&self, entry: &Entry<'d>, results: &[ToolResult]) -> Vec<Value<'d>> {
         let is_of_others = entry.messages.is_empty() && self.dialect.is_none();
         if is_of_others || !results.is_empty() { entry.shown() } else { vec![] }
     }
 
-    /// Hands a row to `then` as the first steps leave it: without the secrets of its results, and then without the payloads
-    /// that go. Copies are gone before: see [`Options::sent_once`]. `lights`: the payloads that go.
+    /// Hands a row to `then` as the first steps leave it: without the secrets of its results, and
+    /// then without the payloads that go. Copies are gone before: see [`Options::sent_once`].
+    /// `lights`: the payloads that go.
     pub fn prepared<T>(
         &self,
         row: &[u8],
@@ -148,8 +149,8 @@ impl Options {
         lighten(&open, &entry.again(document.root()), true)
     }
 
-    /// Truncates the results of a row. `limits` are those of a budget for some of its results, in order. `ask` tells what
-    /// was asked of a result, and `lights` those of its payloads.
+    /// Truncates the results of a row. `limits` are those of a budget for some of its results, in
+    /// order. `ask` tells what was asked of a result, and `lights` those of its payloads.
     pub fn rewrite(
         &self,
         row: &[u8],
@@ -260,7 +261,8 @@ impl Options {
         capped.is_some()
     }
 
-    /// Puts dropped structured content of an MCP result into a text block, since it has no other text.
+    /// Puts dropped structured content of an MCP result into a text block, since it has no other
+    /// text.
     fn say_in_text(&self, splices: &mut Splices, result: &ToolResult, content: Value) {
         let json = without_controls(content.compact());
         let text = match clamp_json(&json.clone().into(), &self.rules) {

@@ -15,7 +15,8 @@ pub struct Format {
 }
 
 impl Format {
-    /// Determines the format from the first row of a file, or returns `None` if that is not valid JSON.
+    /// Determines the format from the first row of a file, or returns `None` if that is not valid
+    /// JSON.
     pub fn of(first_row: &[u8]) -> Option<Format> {
         let document = Document::parse(first_row)?;
         let root = document.root();
@@ -101,7 +102,8 @@ impl<'d> Entry<'d> {
         self.layout.map_or(vec![], |layout| layout.shown(self.root))
     }
 
-    /// For a compaction of Pi's first version, returns the index of the first row that it keeps, if it has one.
+    /// For a compaction of Pi's first version, returns the index of the first row that it keeps, if
+    /// it has one.
     pub fn first_kept(&self) -> Option<Option<u64>> {
         let is_compaction = self.root.get("type").is_some_and(|kind| kind.is("compaction"));
         let index = || self.root.get("firstKeptEntryIndex")?.whole();

@@ -1,5 +1,5 @@
-//! Reads the rows of a file in blocks, of which memory holds one, or the longest row. The first row that is JSON determines
-//! the format of the others. A document is one row, with all its newlines.
+//! Reads the rows of a file in blocks, of which memory holds one, or the longest row. The first row
+//! that is JSON determines the format of the others. A document is one row, with all its newlines.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -52,7 +52,8 @@ impl<'f> Rows<'f> {
         Rows { is_document, length, ..Rows::of(&session.file) }
     }
 
-    /// Returns the next complete rows, or `None` at the current end of the file. Calls `wait` before each read.
+    /// Returns the next complete rows, or `None` at the current end of the file. Calls `wait`
+    /// before each read.
     pub fn next<E: From<io::Error>>(
         &mut self,
         mut wait: impl FnMut(u64) -> Result<(), E>,

@@ -1,4 +1,5 @@
-//! The scraps of a repair: parts of damaged rows that are not JSON, a line each, in `<file>.damaged`.
+//! The scraps of a repair: parts of damaged rows that are not JSON, a line each, in
+//! `<file>.damaged`.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -55,7 +56,8 @@ impl Scraps {
         progress.step()
     }
 
-    /// Puts the file in its place and returns its path, unless a repair that was killed then put the same aside.
+    /// Puts the file in its place and returns its path, unless a repair that was killed then put
+    /// the same aside.
     pub fn keep(mut self, session: &SessionFile) -> Result<PathBuf, Failure> {
         let path = with_end(&session.path, END);
         if !self.is_known()? {

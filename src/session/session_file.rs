@@ -73,7 +73,8 @@ impl SessionFile {
         Ok(SessionFile { document, ..session })
     }
 
-    /// Returns true if the first row is JSON and another follows, or if the file does not start like a document.
+    /// Returns true if the first row is JSON and another follows, or if the file does not start
+    /// like a document.
     fn has_rows(&self) -> Result<bool, Failure> {
         let mut start = vec![];
         self.from(0, |file| Ok(file.take(CHUNK as u64).read_to_end(&mut start)?))?;
@@ -110,7 +111,8 @@ impl SessionFile {
         Ok(done)
     }
 
-    /// Copies the owner, attributes and mode to a new file. Until all are set, only this user can access it.
+    /// Copies the owner, attributes and mode to a new file. Until all are set, only this user can
+    /// access it.
     pub fn give_rights(&self, new: &File) -> Result<(), Failure> {
         platform::take_owner(new, &self.found)?;
         platform::take_attributes(new, &self.file).map_err(|(name, error)| {
@@ -134,8 +136,9 @@ impl SessionFile {
         Ok(())
     }
 
-    /// Returns true if the file has grown since `rows` read it. `known` is the modification time at which that part was
-    /// last known to be unchanged; at any other time, it is read again. Fails if it has changed.
+    /// Returns true if the file has grown since `rows` read it. `known` is the modification time at
+    /// which that part was last known to be unchanged; at any other time, it is read again. Fails
+    /// if it has changed.
     pub fn has_grown(
         &self,
         rows: &Rows,

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::json::{Value, on_one_line, string};
 
-/// Changes to the values of one document, by their ids. A change of a container outweighs those inside.
+/// Changes to the values of one document, by their ids. A change of a container outweighs those
+/// inside.
 #[derive(Debug, Default)]
 pub struct Splices {
     replaced: BTreeMap<u32, String>,
@@ -109,7 +110,8 @@ impl Splices {
         }
         let parts: Vec<Value> = value.elements().chain(value.members()).collect();
         let start = |part: &Value| part.name().unwrap_or(*part).start();
-        // Each part keeps what separates it from the one before, and the first that stays the start.
+        // Each part keeps what separates it from the one before, and the first that stays the
+        // start.
         let (mut end, mut is_first) = (parts.first().map_or(value.end() - 1, start), true);
         out.extend_from_slice(value.bytes(value.start(), end));
         for part in parts {

@@ -1,7 +1,8 @@
 //! Replaces a session's file with a new one.
 //!
-//! S is the session. W is a file beside it, whose name contains a [`SwapState`] that identifies the other files. *Old* is the
-//! file that was read, *new* is the rewritten one, and *other* is a file that another writer put in their place.
+//! S is the session. W is a file beside it, whose name contains a [`SwapState`] that identifies the
+//! other files. *Old* is the file that was read, *new* is the rewritten one, and *other* is a file
+//! that another writer put in their place.
 //!
 //! | S | W | when | to do |
 //! |---|---|---|---|
@@ -12,13 +13,14 @@
 //! | other | old | S was replaced later | as in the second row, except for rows that S has |
 //! | other | other | several files replaced S | keep W as a backup |
 //!
-//! [`Swap::settle`] completes the swap. If the process that exchanged the files was killed, the next repair calls it first.
-//! At any time, S is a complete file, and each row appended to S is in S or W. Before a row is copied from W to S, W's
-//! name records the row and the length of S: after a kill, a row that S received since then is not appended again.
+//! [`Swap::settle`] completes the swap. If the process that exchanged the files was killed, the
+//! next repair calls it first. At any time, S is a complete file, and each row appended to S is in
+//! S or W. Before a row is copied from W to S, W's name records the row and the length of S: after
+//! a kill, a row that S received since then is not appended again.
 //!
-//! On file systems that cannot exchange names, W becomes a hard link to old, and new is renamed over S. The states are
-//! those above, with two differences. S and W may both be old: nothing was done, so remove W. A file that replaces S
-//! between the last check and the rename is lost.
+//! On file systems that cannot exchange names, W becomes a hard link to old, and new is renamed
+//! over S. The states are those above, with two differences. S and W may both be old: nothing was
+//! done, so remove W. A file that replaces S between the last check and the rename is lost.
 
 use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Seek, SeekFrom};
@@ -78,7 +80,8 @@ impl<'s> Swap<'s> {
         Swap { session, progress, aside: None, state, owner: platform::owner(found), live: None, brought: 0 }
     }
 
-    /// Replaces a session with a new file. Fails if another file has taken its place, and leaves that there.
+    /// Replaces a session with a new file. Fails if another file has taken its place, and leaves
+    /// that there.
     pub fn begin(
         mut new: TempFile,
         session: &'s SessionFile,
@@ -197,8 +200,8 @@ impl<'s> Swap<'s> {
         self.sync(at)
     }
 
-    /// Appends `new` to S for a row that old received at offset `at`, unless S has it. Returns the number of bytes
-    /// appended.
+    /// Appends `new` to S for a row that old received at offset `at`, unless S has it. Returns the
+    /// number of bytes appended.
     pub fn append(&mut self, row: &[u8], new: &[u8], at: u64) -> Result<u64, Failure> {
         let begun = if at == self.state.read { self.state.row } else { 0 };
         let mut live = self.live.take().map_or_else(|| self.open(), Ok)?;
@@ -214,7 +217,8 @@ impl<'s> Swap<'s> {
         Ok(added)
     }
 
-    /// Opens S and records the rows that it has. In new, only the row begun before a kill can come from old.
+    /// Opens S and records the rows that it has. In new, only the row begun before a kill can come
+    /// from old.
     fn open(&self) -> io::Result<AppendedFile> {
         let mut live = AppendedFile::open(self.session, self.owner)?;
         let SwapState { new, written, row, .. } = self.state;
@@ -273,8 +277,9 @@ impl Drop for Swap<'_> {
     }
 }
 
-/// Exchanges two names, and repeats that while the file taken out of the session is not the expected one: a file that
-/// another writer put there stays. Returns true if the first exchange was final.
+/// Exchanges two names, and repeats that while the file taken out of the session is not the
+/// expected one: a file that another writer put there stays. Returns true if the first exchange was
+/// final.
 fn exchange(aside: &Path, session: &Path, expected: u64, progress: &Progress) -> io::Result<bool> {
     let (mut expected, mut is_first) = (Some(expected), true);
     loop {

@@ -15,7 +15,8 @@ pub struct TempFile {
     path: PathBuf,
 }
 
-/// The suffix of these names: it contains the process id, its start time, a counter and an optional state.
+/// The suffix of these names: it contains the process id, its start time, a counter and an optional
+/// state.
 const MARK: &str = ".spillway-";
 const END: &str = ".tmp";
 
@@ -75,11 +76,12 @@ pub struct SwapState {
     /// The inode numbers of the old file and the new one.
     pub old: u64,
     pub new: u64,
-    /// Bytes of old that were carried over to new, and how many of them belong to an incomplete last row.
+    /// Bytes of old that were carried over to new, and how many of them belong to an incomplete
+    /// last row.
     pub read: u64,
     pub rest: u64,
-    /// The length of the session before the row at `read` was appended to it, and the hash of that row as appended; 0
-    /// if there is none.
+    /// The length of the session before the row at `read` was appended to it, and the hash of that
+    /// row as appended; 0 if there is none.
     pub written: u64,
     pub row: u64,
     /// Keep old as a backup.

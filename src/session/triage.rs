@@ -1,5 +1,6 @@
-//! Tells in one pass what a repair may have to do, for a look through thousands of sessions. It may be wrong about work that
-//! is not there, never about work that is: the repair itself judges what this finds.
+//! Tells in one pass what a repair may have to do, for a look through thousands of sessions. It may
+//! be wrong about work that is not there, never about work that is: the repair itself judges what
+//! this finds.
 
 use std::collections::HashSet;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Undoes a repair: puts the file before the latest repair, or before the first, back in place of the session. The
-//! repaired file becomes the latest backup, so undoing twice changes nothing.
+//! Undoes a repair: puts the file before the latest repair, or before the first, back in place of
+//! the session. The repaired file becomes the latest backup, so undoing twice changes nothing.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
@@ -90,7 +90,8 @@ pub fn undo(request: &Undo, progress: &Progress) -> Result<Report, Failure> {
     })
 }
 
-/// Opens the backup to restore: the file before the latest repair if there were several, else before the only one.
+/// Opens the backup to restore: the file before the latest repair if there were several, else
+/// before the only one.
 fn backup_of(session: &SessionFile, first: bool) -> Result<SessionFile, Failure> {
     let ends: &[&str] = if first { &[".bak"] } else { &[".bak.latest", ".bak"] };
     for end in ends {
@@ -109,8 +110,8 @@ fn backup_of(session: &SessionFile, first: bool) -> Result<SessionFile, Failure>
     Err(session.undone("there is no backup of it"))
 }
 
-/// Returns the offset at which the rows of the session begin that its backup does not have. Fails unless all rows before
-/// it can come from a repair of the backup.
+/// Returns the offset at which the rows of the session begin that its backup does not have. Fails
+/// unless all rows before it can come from a repair of the backup.
 fn appended_since(session: &SessionFile, backup: &SessionFile, progress: &Progress) -> Result<u64, Failure> {
     if session.document.is_some() {
         let is_same = messages_of(session)? == messages_of(backup)?;
@@ -160,8 +161,8 @@ impl<'f> FullRows<'f> {
     }
 }
 
-/// Returns true if a repair may have made one row of another: it shortens strings and leaves out copies, and changes no
-/// name and no other value. Containers are not compared.
+/// Returns true if a repair may have made one row of another: it shortens strings and leaves out
+/// copies, and changes no name and no other value. Containers are not compared.
 fn may_come_from(new: &[u8], old: &[u8]) -> bool {
     if new.trim_ascii_end() == old.trim_ascii_end() {
         return true;

@@ -9,7 +9,8 @@ use crate::policy::Policy;
 use crate::relevance::Question;
 use crate::selection::score;
 
-/// The score of an element that has a word of the question which fewer than eight elements before it had.
+/// The score of an element that has a word of the question which fewer than eight elements before
+/// it had.
 const RARE: u32 = 4;
 
 /// Finds elements that tell more than others.
@@ -34,14 +35,15 @@ impl<'p> ElementFinder<'p> {
         ElementFinder { policy, sought: None, found: HashMap::new() }
     }
 
-    /// Returns true if a list may be left unread. Reading all of many nested lists takes time quadratic in their depth.
-    /// A question counts what it reads, and must see all lists.
+    /// Returns true if a list may be left unread. Reading all of many nested lists takes time
+    /// quadratic in their depth. A question counts what it reads, and must see all lists.
     pub fn may_skip(&self) -> bool {
         self.policy.query.is_empty()
     }
 
-    /// Returns the positions of elements that differ in kind from most, or hold words of failure or of the question.
-    /// Both ends of a list come before all others anyway, so where there is nothing else, nothing is read.
+    /// Returns the positions of elements that differ in kind from most, or hold words of failure or
+    /// of the question. Both ends of a list come before all others anyway, so where there is
+    /// nothing else, nothing is read.
     pub fn among(&mut self, list: Value, elements: &[Value]) -> &[usize] {
         if elements.len() < 3 && self.may_skip() {
             return &[];

@@ -1,7 +1,8 @@
 //! Shortens JSON to limits so that it still parses.
 //!
-//! A cut through the middle of JSON is worthless to a parser, and a model that must repair it in its head makes mistakes.
-//! So whole values are omitted or shortened, and the result is JSON of the same shape.
+//! A cut through the middle of JSON is worthless to a parser, and a model that must repair it in
+//! its head makes mistakes. So whole values are omitted or shortened, and the result is JSON of the
+//! same shape.
 //!
 //! | step | omits | until |
 //! |---|---|---|
@@ -10,24 +11,27 @@
 //! | 3 | elements of lists | the rest fits, or the lists are empty |
 //! | 4 | members of objects, the largest first | the rest fits |
 //!
-//! The order follows the cost to a reader. A shortened string still shows its beginning and states its length. A list with
-//! omitted elements still shows the form of an element. A missing member changes the shape that code or a schema expects,
-//! so members are omitted last.
+//! The order follows the cost to a reader. A shortened string still shows its beginning and states
+//! its length. A list with omitted elements still shows the form of an element. A missing member
+//! changes the shape that code or a schema expects, so members are omitted last.
 //!
-//! **Sharing.** One pass measures every value in four sizes ([`sizes::Bytes`]). Room is then shared from the root down: a
-//! container gives each part at least its minimum, small parts all that they need, and the large parts equal shares of the
-//! rest. A value whose size is within its share therefore never loses a byte to a larger neighbour.
+//! **Sharing.** One pass measures every value in four sizes ([`sizes::Bytes`]). Room is then shared
+//! from the root down: a container gives each part at least its minimum, small parts all that they
+//! need, and the large parts equal shares of the rest. A value whose size is within its share
+//! therefore never loses a byte to a larger neighbour.
 //!
-//! **Lists** keep their first and last elements, elements of another kind than most, and elements with a word of failure,
-//! a needle or a rare word of the question (`elements.rs`): an element with a different form is usually the reason for
-//! the call. A list is read only if it loses elements; reading nested lists at each level would take quadratic time.
+//! **Lists** keep their first and last elements, elements of another kind than most, and elements
+//! with a word of failure, a needle or a rare word of the question (`elements.rs`): an element with
+//! a different form is usually the reason for the call. A list is read only if it loses elements;
+//! reading nested lists at each level would take quadratic time.
 //!
-//! **Limits in chars and tokens** have no sum over bytes, so the bytes that fit them are found by bisection, to 1 part in
-//! [`STEPS`].
+//! **Limits in chars and tokens** have no sum over bytes, so the bytes that fit them are found by
+//! bisection, to 1 part in [`STEPS`].
 //!
-//! **A schema** only raises minimums: `required` members, `minItems`, and values that an `enum`, a `format` or a `pattern`
-//! fixes stay whole. A schema that takes too long to read, or leaves no room, is ignored, because bounded output matters
-//! more than valid output; the report says which of the two the caller got.
+//! **A schema** only raises minimums: `required` members, `minItems`, and values that an `enum`, a
+//! `format` or a `pattern` fixes stay whole. A schema that takes too long to read, or leaves no
+//! room, is ignored, because bounded output matters more than valid output; the report says which
+//! of the two the caller got.
 
 mod elements;
 mod rooms;
@@ -49,7 +53,8 @@ use rules::SchemaRules;
 use sizes::Sizes;
 use write::write;
 
-/// JSON with less in it, and counts of what is missing. What an omitted value contains is not counted.
+/// JSON with less in it, and counts of what is missing. What an omitted value contains is not
+/// counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShapeOutcome {
     pub json: Vec<u8>,
@@ -62,8 +67,9 @@ pub struct ShapeOutcome {
     pub validates: bool,
 }
 
-/// Rewrites JSON, without white space, to fit the limits of a policy. If the limits leave no room for JSON that validates
-/// against its schema, or the schema takes too long to read, ignores it. Returns `None` for a text that is no JSON.
+/// Rewrites JSON, without white space, to fit the limits of a policy. If the limits leave no room
+/// for JSON that validates against its schema, or the schema takes too long to read, ignores it.
+/// Returns `None` for a text that is not JSON.
 pub fn shape(json: &str, policy: &Policy) -> Option<ShapeOutcome> {
     let document = Document::parse(json.as_bytes())?;
     let schema = policy.schema.as_ref().and_then(|schema| Document::parse(schema.as_bytes()));

@@ -10,11 +10,13 @@ pub const OPEN: usize = usize::MAX;
 /// The same in the four bytes that a room takes.
 const OPENED: u32 = u32::MAX;
 
-/// Bytes for each value, by id. Values within one that has room for all of it have no entry of their own.
+/// Bytes for each value, by id. Values within one that has room for all of it have no entry of
+/// their own.
 #[derive(Debug)]
 pub struct Rooms(Vec<u32>);
 
-/// A part of a container: its value, and the bytes that it takes at least and at most, its name and comma included.
+/// A part of a container: its value, and the bytes that it takes at least and at most, its name and
+/// comma included.
 #[derive(Clone, Copy)]
 struct ContainerPart {
     id: u32,
@@ -112,14 +114,14 @@ fn chosen(container: Value, sizes: &Sizes, telling: &mut ElementFinder, room: us
     let levels: [fn(Bytes) -> u32; 2] = [|size| size.brief, |size| size.min];
     for least in &levels[usize::from(!is_list)..] {
         let mut parts = parts(*least);
-        // Where all of them fit, their order says nothing.
+        // If all of them fit, their order says nothing.
         if telling.may_skip() && parts.iter().map(|part| part.least as usize).sum::<usize>() <= room {
             return parts;
         }
         let (ends, tells) =
             if is_list { (vec![0, last], telling.among(container, &values)) } else { (vec![], &[][..]) };
         squeeze_ends(&mut parts, &ends, &values, sizes, room, &named);
-        // What tells takes at most half the room.
+        // The parts that tell take at most half the room.
         let mut half = room / 2;
         let telling = tells.iter().copied().filter(|at| {
             let least = parts[*at].least as usize;
@@ -139,7 +141,8 @@ fn chosen(container: Value, sizes: &Sizes, telling: &mut ElementFinder, room: us
     take(parts, &others).1
 }
 
-/// Lowers what the ends of a list take at least, until both fit: they are shortened or emptied before they go.
+/// Lowers what the ends of a list take at least, until both fit: they are shortened or emptied
+/// before they go.
 fn squeeze_ends(
     parts: &mut [ContainerPart],
     ends: &[usize],

@@ -41,8 +41,8 @@ pub struct SchemaRules {
 }
 
 impl SchemaRules {
-    /// Finds the rules of a schema for the values of a document that validates against it. Returns `None` if that would
-    /// take too many steps.
+    /// Finds the rules of a schema for the values of a document that validates against it. Returns
+    /// `None` if that would take too many steps.
     pub fn new(document: &Document, schema: Value) -> Option<SchemaRules> {
         RuleMaker::new(Schema::new(schema, document.len())).rules(document)
     }
@@ -104,7 +104,8 @@ impl<'s> RuleMaker<'s> {
             }
             let value = document.value(id);
             let mut rule = if value.is_name() { FREE } else { self.rule(of[id as usize], value) };
-            // A reader takes the last of members with one name: without it, another one would count.
+            // A reader takes the last of members with one name: without it, another one would
+            // count.
             seen.clear();
             if !value.members().all(|member| seen.insert(name_of(member))) {
                 rule = WHOLE;
@@ -171,7 +172,8 @@ impl<'s> RuleMaker<'s> {
         number
     }
 
-    /// Reads the rule of several schemas. A rule that may not apply does no harm: it only keeps more.
+    /// Reads the rule of several schemas. A rule that may not apply does no harm: it only keeps
+    /// more.
     fn read(&mut self, set: &[u32]) -> Rule {
         let mut rule = Rule::default();
         let (mut names, mut places): (HashMap<Vec<u8>, Set>, Vec<Set>) = Default::default();
@@ -358,7 +360,7 @@ mod tests {
             let (is_read, steps) = read(&schema, &value);
             let values = Document::parse(value.as_bytes()).unwrap().len();
             let most = Schema::most(values);
-            // What is under way when the last step is taken ends with it.
+            // Work that is under way at the last step ends with it.
             let late = if is_read { 0 } else { schema.len() + value.len() };
             prop_assert!(steps <= most + late, "{}", steps);
         }

@@ -1,4 +1,5 @@
-//! JSON schemas, read for what a smaller value must keep so that it validates as the larger one did.
+//! JSON schemas, read for what a smaller value must keep so that it validates as the larger one
+//! did.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -16,16 +17,17 @@ pub struct Schema<'s> {
     has_ids: bool,
     steps: Cell<usize>,
     most: usize,
-    /// Whether schemas refuse values, by their positions, and the depth up to which that was read. Parts that are led to
-    /// on many ways would otherwise be read as often as there are ways.
+    /// Whether schemas refuse values, by their positions, and the depth up to which that was read.
+    /// Parts that are led to on many ways would otherwise be read as often as there are ways.
     known: RefCell<HashMap<(u32, u32), (bool, usize)>>,
     /// An answer since this was set to false may differ at more depth.
     is_cut_off: Cell<bool>,
-    /// Where references lead, by their positions.
+    /// The targets of references, by the positions of the references.
     targets: RefCell<HashMap<u32, Option<u32>>>,
 }
 
-/// Steps that reading a schema may take, and those for each value of the document that it describes.
+/// Steps that reading a schema may take, and those for each value of the document that it
+/// describes.
 const STEPS: usize = 1 << 16;
 const STEPS_EACH: usize = 64;
 /// Bytes of a scalar that are read in one step.
@@ -64,7 +66,8 @@ impl<'s> Schema<'s> {
         self.steps.get()
     }
 
-    /// Counts steps, unless there were too many: then returns false, and nothing that was read may be relied on.
+    /// Counts steps, unless there were too many: then returns false, and nothing that was read may
+    /// be relied on.
     pub fn spend(&self, steps: usize) -> bool {
         if !self.is_spent() {
             self.steps.set(self.steps.get().saturating_add(steps));
@@ -85,8 +88,8 @@ impl<'s> Schema<'s> {
         self.root.at(id)
     }
 
-    /// Returns the schemas that a value meets besides those of a set, and if they depend on the value. `None` if only
-    /// the value as it is surely meets them all.
+    /// Returns the schemas that a value meets besides those of a set, and if they depend on the
+    /// value. `None` if only the value as it is surely meets them all.
     pub fn expanded(&self, set: &[u32], value: Value) -> Option<(Set, bool)> {
         let (mut found, mut left, mut depends) = (vec![], set.to_vec(), false);
         while let Some(id) = left.pop() {

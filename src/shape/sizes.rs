@@ -38,7 +38,8 @@ impl Bytes {
     }
 }
 
-/// The sizes of all values of a document, by id, with the rules of a schema. That of a name includes its colon.
+/// The sizes of all values of a document, by id, with the rules of a schema. That of a name
+/// includes its colon.
 #[derive(Debug)]
 pub struct Sizes {
     of: Vec<Bytes>,
@@ -116,13 +117,14 @@ impl Sizes {
         self.rules.as_ref().map(|rules| rules.at(id))
     }
 
-    /// Returns the bytes of a part of a container besides those of its value: its name, and a comma.
+    /// Returns the bytes of a part of a container besides those of its value: its name, and a
+    /// comma.
     pub fn besides(&self, value: Value) -> u32 {
         value.name().map_or(0, |name| self.at(name.id()).full) + 1
     }
 
-    /// Returns the positions of the parts of a container that must stay: those that its rule names, and the smallest
-    /// others up to the number that it asks for, which may be other ones.
+    /// Returns the positions of the parts of a container that must stay: those that its rule names,
+    /// and the smallest others up to the number that it asks for, which may be other ones.
     pub fn staying(&self, container: Value, parts: &[Value]) -> (Vec<usize>, Vec<usize>) {
         let Some(rule) = self.rule(container.id()) else { return (vec![], vec![]) };
         let is_list = container.is_list();

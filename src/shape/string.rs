@@ -2,8 +2,8 @@
 
 use crate::json::Literal;
 
-/// Writes the beginning of a string, given with its quotes, and the count of the chars that are missing, in at most
-/// `room` bytes. Without room for the count, an empty string.
+/// Writes the beginning of a string, given with its quotes, and the count of the chars that are
+/// missing, in at most `room` bytes. Without room for the count, an empty string.
 pub fn write_shortened(quoted: &[u8], room: usize, out: &mut Vec<u8>) {
     let chars = Literal::of(quoted).size().chars;
     let mark = |missing: usize| format!("[+{missing} chars]");
@@ -20,7 +20,8 @@ pub fn write_shortened(quoted: &[u8], room: usize, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Returns the bytes of a string, given with its quotes, of which only the count of its chars is left.
+/// Returns the bytes of a string, given with its quotes, of which only the count of its chars is
+/// left.
 pub fn mark_bytes(quoted: &[u8]) -> usize {
     format!("\"[+{} chars]\"", Literal::of(quoted).size().chars).len()
 }

@@ -22,7 +22,8 @@ pub fn write(document: &Document, sizes: &Sizes, rooms: &Rooms) -> ShapeOutcome 
         let value = document.value(id + u32::from(is_member));
         let room = if id < whole { usize::MAX } else { rooms.at(value.id()) };
         let source = value.source();
-        // A container takes two bytes at least; a scalar has room for all of it, unless it is the root.
+        // A container takes two bytes at least; a scalar has room for all of it, unless it is the
+        // root.
         if open.is_empty() && room < sizes.full(0) && !value.is_container() && source[0] != b'"' {
             made.json.extend_from_slice(if room < 2 { b"" } else { b"\"\"" });
             return made;

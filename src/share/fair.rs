@@ -7,8 +7,8 @@ use crate::notice::Notice;
 use crate::policy::Share;
 
 impl BlockTable<'_, '_> {
-    /// Serves all blocks equally. If there are too many blocks for any to show text or a mark, they are served in order
-    /// instead, which keeps some of them whole and leaves room for the notice.
+    /// Serves all blocks equally. If there are too many blocks for any to show text or a mark, they
+    /// are served in order instead, which keeps some of them whole and leaves room for the notice.
     pub fn serve_fairly(&mut self, all: Usage) {
         self.serve(&split_fairly(&self.sizes, self.notice_size(), &self.terms.limits));
         if self.left() > 0 && self.tells() {
@@ -23,8 +23,8 @@ impl BlockTable<'_, '_> {
         }
     }
 
-    /// Drops the block that was truncated after whole ones if it is too small to hold a notice. The notice then
-    /// replaces it.
+    /// Drops the block that was truncated after whole ones if it is too small to hold a notice. The
+    /// notice then replaces it.
     fn drop_sliver(&mut self) {
         let Some(cut) = self.blocks.iter().rposition(|block| matches!(block, Block::Cut(_))) else { return };
         let is_small = self.sizes[cut].at_most(self.notice_size());
@@ -33,7 +33,8 @@ impl BlockTable<'_, '_> {
         }
     }
 
-    /// Returns true if any truncated block has a notice, no block is truncated, or notices are disabled.
+    /// Returns true if any truncated block has a notice, no block is truncated, or notices are
+    /// disabled.
     fn tells(&self) -> bool {
         let cuts = self.blocks.iter().filter_map(|block| match block {
             Block::Cut(cut) => Some(cut),
@@ -44,9 +45,9 @@ impl BlockTable<'_, '_> {
     }
 }
 
-/// Computes the room of each block. Each limit is filled separately: blocks smaller than the common level stay whole,
-/// and larger ones get that level. A block that must be cut also requests room for a notice, even under limits that it
-/// fits.
+/// Computes the room of each block. Each limit is filled separately: blocks smaller than the common
+/// level stay whole, and larger ones get that level. A block that must be cut also requests room
+/// for a notice, even under limits that it fits.
 pub fn split_fairly(sizes: &[Usage], notice: Usage, limits: &Limits) -> Vec<Limits> {
     let mut wishes = sizes.to_vec();
     loop {
@@ -70,7 +71,8 @@ pub fn split_fairly(sizes: &[Usage], notice: Usage, limits: &Limits) -> Vec<Limi
     }
 }
 
-/// Returns the highest level at which all wishes fit within `limit`, or [`UNLIMITED`] if they fit whole.
+/// Returns the highest level at which all wishes fit within `limit`, or [`UNLIMITED`] if they fit
+/// whole.
 pub fn level(mut wishes: Vec<usize>, limit: usize) -> usize {
     wishes.sort_unstable();
     let mut left = limit;

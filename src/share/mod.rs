@@ -1,9 +1,9 @@
 //! One budget across the blocks of a result.
 //!
-//! Every block is truncated to room of its own. The last truncated block has the notice; the others have marks. A block
-//! too small to show any text is dropped and counted as omitted. If blocks are dropped and none is truncated, the
-//! notice replaces the last dropped block. If only lines were truncated, the last block with such lines names the full
-//! output.
+//! Every block is truncated to room of its own. The last truncated block has the notice; the others
+//! have marks. A block too small to show any text is dropped and counted as omitted. If blocks are
+//! dropped and none is truncated, the notice replaces the last dropped block. If only lines were
+//! truncated, the last block with such lines names the full output.
 
 mod fair;
 mod notice;
@@ -35,8 +35,8 @@ pub enum Block {
     Replaced(Cow<'static, str>),
 }
 
-/// Truncates the blocks of one result to fit the limits together. `figures`: determine the kept parts, which may take a
-/// pass over the blocks.
+/// Truncates the blocks of one result to fit the limits together. `figures`: determine the kept
+/// parts, which may take a pass over the blocks.
 pub fn share(blocks: &[Input<Utf16>], policy: &Policy, figures: bool) -> Vec<Block> {
     let max = policy.limits.line_bytes;
     let cut = |block: &Input<Utf16>| has_long_line(block.head, max).then(|| cut_lines(block.head, max));
@@ -82,7 +82,8 @@ fn share_lines(inputs: &[Input<Utf16>], terms: Terms, figures: bool) -> Vec<Bloc
     table.blocks
 }
 
-/// Returns the limits that the blocks exceed together or, with [`Share::Each`], that any of them exceeds.
+/// Returns the limits that the blocks exceed together or, with [`Share::Each`], that any of them
+/// exceeds.
 fn exceeded(inputs: &[Input<Utf16>], limits: &Limits, how: Share) -> Limits {
     let usages = inputs.iter().map(|input| input.usage(limits));
     let join = if how == Share::Each { usize::max } else { usize::saturating_add };

@@ -13,8 +13,8 @@ use crate::truncate::input::Input;
 use crate::truncate::long_lines::has_long_line;
 
 impl BlockTable<'_, '_> {
-    /// Adds the notice, which also counts dropped blocks, to the last truncated block. If no block is truncated or
-    /// dropped, adds it to the last block with truncated lines.
+    /// Adds the notice, which also counts dropped blocks, to the last truncated block. If no block
+    /// is truncated or dropped, adds it to the last block with truncated lines.
     pub fn tell(&mut self) {
         let is_gone = |block: &Block| *block == Block::Gone;
         let (missing, saved) = (self.missing(), self.saved_by(is_gone));

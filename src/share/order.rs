@@ -8,9 +8,9 @@ use crate::limits::{Limits, Usage};
 use crate::policy::Share;
 
 impl BlockTable<'_, '_> {
-    /// Serves blocks in order. Blocks stay whole while the notice and the minimum of the later blocks fit beside them.
-    /// The first block that does not fit is truncated to the remaining room, and the later ones are dropped or
-    /// minimised.
+    /// Serves blocks in order. Blocks stay whole while the notice and the minimum of the later
+    /// blocks fit beside them. The first block that does not fit is truncated to the remaining
+    /// room, and the later ones are dropped or minimised.
     pub fn serve_in_order(&mut self, all: Usage, how: Share) {
         let limits = self.terms.limits;
         let notice = self.notice_size();

@@ -94,7 +94,8 @@ pub fn clamp_json(text: &Literal, rules: &SlotRules) -> Fit {
     })
 }
 
-/// Returns the truncated text. If that has no visible chars, returns the visible start of the original instead.
+/// Returns the truncated text. If that has no visible chars, returns the visible start of the
+/// original instead.
 fn showing(cut: String, text: &Literal, rules: &SlotRules) -> String {
     if is_visible(cut.chars()) {
         return cut;

@@ -1,8 +1,8 @@
 //! Texts and data of one tool result within limits, for results in memory and for stored rows.
 //!
-//! A slot is a place of a result that holds a text, or JSON that counts as a text. This room takes strings and returns
-//! strings, so both readers use it: TypeScript brings the JSON of live values, and [`session`](crate::session) that of
-//! rows.
+//! A slot is a place of a result that holds a text, or JSON that counts as a text. This room takes
+//! strings and returns strings, so both readers use it: TypeScript brings the JSON of live values,
+//! and [`session`](crate::session) that of rows.
 
 pub mod clamp_slots;
 pub mod nested_json;

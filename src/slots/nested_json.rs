@@ -11,8 +11,8 @@ use crate::json::{Document, Literal, Value, string};
 pub trait Cutter {
     /// Returns a cutter that leaves at most this many chars.
     fn shortened(&self, chars: usize) -> Self;
-    /// Returns what is left of a text, `None` if it fits as it is. A text of the JSON, which is cut more than once, comes
-    /// with its position.
+    /// Returns what is left of a text, `None` if it fits as it is. A text of the JSON, which is cut
+    /// more than once, comes with its position.
     fn cut(&self, text: &Literal, at: Option<u32>) -> Option<String>;
 }
 
@@ -29,8 +29,9 @@ impl Cutter for SlotRules {
     }
 }
 
-/// Truncates the strings of an object to equal lengths, or replaces the whole with one string. Text that is not valid
-/// JSON is truncated as it is. Returns `None` if the text fits. `most`: chars that the limits allow.
+/// Truncates the strings of an object to equal lengths, or replaces the whole with one string. Text
+/// that is not valid JSON is truncated as it is. Returns `None` if the text fits. `most`: chars
+/// that the limits allow.
 pub fn clamp(text: &Literal, most: usize, cutter: &impl Cutter) -> Option<String> {
     let cut = cutter.cut(text, None)?;
     let json = text.string();
@@ -72,7 +73,8 @@ fn left(text: &Literal, at: u32, cutter: &impl Cutter) -> String {
     cutter.cut(text, Some(at)).unwrap_or_else(|| text.string())
 }
 
-/// Returns the longest text that fits, to a sixteenth of its length. Escapes make it longer than its content.
+/// Returns the longest text that fits, to a sixteenth of its length. Escapes make it longer than
+/// its content.
 fn longest(most: usize, cutter: &impl Cutter, make: impl Fn(usize) -> String) -> Option<String> {
     let (mut low, mut high) = (0, most);
     let mut best = None;

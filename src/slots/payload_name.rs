@@ -12,7 +12,8 @@ const NAMES: [&str; 6] = ["mimeType", "mime_type", "mediaType", "media_type", "f
 const MEDIA: &str = " aac flac gif jpeg jpg m4a mp3 mp4 ogg opus pcm pcm16 pdf png wav webm webp \
     image audio video media input_image input_audio input_video input_media ";
 
-/// Returns the type of the payload beside these members: a media type other than text, a format, or a block type.
+/// Returns the type of the payload beside these members: a media type other than text, a format, or
+/// a block type.
 pub fn medium_of(members: &[Value]) -> Option<String> {
     NAMES.iter().find_map(|name| {
         let named = members.iter().rev().find(|member| member.is_named(name))?;
@@ -27,12 +28,13 @@ fn is_medium(text: &str) -> bool {
     }
 }
 
-/// Chars of the shortest payload. Shorter texts may be words. If a neighbouring member names a type, the lower minimum
-/// applies.
+/// Chars of the shortest payload. Shorter texts may be words. If a neighbouring member names a
+/// type, the lower minimum applies.
 const LONG: usize = 1_024;
 const LONG_BESIDE: usize = 64;
 
-/// Returns the replacements of an oversized payload, longest first, or `None` if the text is not a payload.
+/// Returns the replacements of an oversized payload, longest first, or `None` if the text is not a
+/// payload.
 pub fn omitted(text: &Literal, medium: Option<&str>) -> Option<Vec<String>> {
     // The start tells most texts from payloads, and a long text is not decoded for it.
     let start = String::from_utf16_lossy(&text.head(LONG_BESIDE));
@@ -53,8 +55,8 @@ fn replacements(text: &str, medium: Option<&str>) -> Option<Vec<String>> {
     Some(named.into_iter().chain([format!("{size} omitted]"), String::new()]).collect())
 }
 
-/// Returns compact JSON with its payloads replaced by their types and sizes, which prevents cuts inside a payload.
-/// Returns `None` if it has no payloads, or is not JSON.
+/// Returns compact JSON with its payloads replaced by their types and sizes, which prevents cuts
+/// inside a payload. Returns `None` if it has no payloads, or is not JSON.
 pub fn with_names(json: &str) -> Option<String> {
     let document = Document::parse(json.as_bytes())?;
     let (mut names, mut open) = (HashMap::new(), vec![(document.root(), None::<String>)]);
@@ -78,8 +80,9 @@ fn name_of(text: &Literal, medium: Option<&str>) -> Option<String> {
     names.into_iter().find(|words| !words.is_empty() && words.len() < chars)
 }
 
-/// Returns true for base64 or base64url without white space and with consistent padding. Without a named type, the text
-/// must be long and have capitals and small letters. With one, it must not consist of hex digits.
+/// Returns true for base64 or base64url without white space and with consistent padding. Without a
+/// named type, the text must be long and have capitals and small letters. With one, it must not
+/// consist of hex digits.
 fn is_base64(text: &[u8], medium: Option<&str>) -> bool {
     let body = text.strip_suffix(b"=").map_or(text, |body| body.strip_suffix(b"=").unwrap_or(body));
     let fits = if body.len() < text.len() { text.len().is_multiple_of(4) } else { text.len() % 4 != 1 };

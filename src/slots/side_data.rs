@@ -25,8 +25,9 @@ struct Above {
     medium: Option<String>,
 }
 
-/// Shrinks a value to `max` bytes of JSON if it takes more than `most`, and states the original size inside. Returns
-/// `None` if the value is small, and `Some(None)` if not even an empty value fits.
+/// Shrinks a value to `max` bytes of JSON if it takes more than `most`, and states the original
+/// size inside. Returns `None` if the value is small, and `Some(None)` if not even an empty value
+/// fits.
 pub fn cap(value: Value, max: usize, most: usize) -> Option<Option<String>> {
     if value.source().len() <= most {
         return None;
@@ -39,15 +40,15 @@ pub fn cap(value: Value, max: usize, most: usize) -> Option<Option<String>> {
     Some(shrink(value, max, Some(bytes)))
 }
 
-/// Shrinks a value to `max` bytes of JSON, and states its original size inside if that is given. Returns `None` if not
-/// even an empty value fits.
+/// Shrinks a value to `max` bytes of JSON, and states its original size inside if that is given.
+/// Returns `None` if not even an empty value fits.
 pub fn shrink(value: Value, max: usize, original: Option<usize>) -> Option<String> {
     let above = Above { bytes: original, ..Above::default() };
     within(value, max).or_else(|| shrink_below(value, max, &above))
 }
 
-/// Returns the JSON of members or elements that together take `room` bytes at most. `None` are left out, and the last
-/// value counts those.
+/// Returns the JSON of members or elements that together take `room` bytes at most. `None` are left
+/// out, and the last value counts those.
 pub fn fit_parts(parts: &[Value], room: usize) -> Fitted {
     fit_below(parts, room, &Above::default())
 }
@@ -57,8 +58,8 @@ fn within(value: Value, room: usize) -> Option<String> {
     if is_over(value, room) { None } else { Some(written(value)).filter(|json| json.len() <= room) }
 }
 
-/// Returns true if a value surely takes more than `room` bytes, after a look at as much of it as that: a large value is
-/// not written only to be measured.
+/// Returns true if a value surely takes more than `room` bytes, after a look at as much of it as
+/// that: a large value is not written only to be measured.
 fn is_over(value: Value, room: usize) -> bool {
     let mut least = 0;
     value.leaves().any(|leaf| {
@@ -98,7 +99,8 @@ fn shrink_below(value: Value, room: usize, above: &Above) -> Option<String> {
     Some(if value.is_list() { format!("[{all}]") } else { format!("{{{all}}}") })
 }
 
-/// Members or elements that are kept as JSON, each in its place, and the value that counts the others.
+/// Members or elements that are kept as JSON, each in its place, and the value that counts the
+/// others.
 pub type Fitted = (Vec<Option<String>>, Option<String>);
 
 fn fit_below(parts: &[Value], room: usize, above: &Above) -> Fitted {
@@ -132,7 +134,8 @@ fn fit_items(items: &[Value], mut room: usize, above: &Above) -> Vec<Option<Stri
     kept
 }
 
-/// Keeps small scalars in their order, then the smallest members first: room that they leave serves larger ones.
+/// Keeps small scalars in their order, then the smallest members first: room that they leave serves
+/// larger ones.
 fn fit_members(members: &[Value], mut room: usize, above: &Above) -> Vec<Option<String>> {
     let medium = medium_of(members).or_else(|| above.medium.clone());
     let below = Above { depth: above.depth + 1, bytes: None, medium };

@@ -1,4 +1,5 @@
-//! The rules for truncating the texts of a tool result, and what the lengths of texts tell by themselves.
+//! The rules for truncating the texts of a tool result, and what the lengths of texts tell by
+//! themselves.
 
 use crate::clean;
 use crate::encoding::Size;
@@ -66,7 +67,8 @@ impl SlotRules {
     }
 }
 
-/// The most by which preparing lengthens a text: a short secret becomes a mark, and repeated lines are counted.
+/// The most by which preparing lengthens a text: a short secret becomes a mark, and repeated lines
+/// are counted.
 const GROWTH: usize = 80;
 
 /// Returns true if texts of this size together surely fit.
@@ -76,7 +78,8 @@ pub fn fits(size: Size, growth: usize, texts: usize, limits: &Limits) -> bool {
         && size.newlines.saturating_add(texts) <= limits.lines
 }
 
-/// Returns true if the texts fit by their length alone: a char takes at most three bytes and one line.
+/// Returns true if the texts fit by their length alone: a char takes at most three bytes and one
+/// line.
 pub fn surely_fit(texts: &[Literal], policy: &Policy) -> bool {
     let limits = &policy.limits;
     let least = limits.lines.min(limits.chars).min(limits.tokens / MOST_PER_CHAR);
@@ -84,7 +87,8 @@ pub fn surely_fit(texts: &[Literal], policy: &Policy) -> bool {
     texts.iter().map(Literal::len).sum::<usize>() <= least
 }
 
-/// Returns true if the texts do not fit by their length alone: an escape of six bytes stands for one byte at least.
+/// Returns true if the texts do not fit by their length alone: an escape of six bytes stands for
+/// one byte at least.
 fn surely_over(texts: &[Literal], limits: &Limits) -> bool {
     texts.iter().map(Literal::len).sum::<usize>() / 6 > limits.bytes.min(limits.chars)
 }

@@ -56,8 +56,8 @@ fn cleaned_with(text: &str, options: clean::Options) -> Option<String> {
     String::from_utf8(out).ok()
 }
 
-/// Drops what a cut brought together in a prepared text, so that preparing it again changes nothing: all but two of equal
-/// lines, and what looks like a secret only now.
+/// Drops what a cut brought together in a prepared text, so that preparing it again changes
+/// nothing: all but two of equal lines, and what looks like a secret only now.
 pub fn parted(text: String, rules: &SlotRules) -> String {
     let folds = rules.clean.is_some_and(|options| options.repeats);
     let left = if folds { clean::leave_two(&text.encode_utf16().collect::<Vec<_>>()) } else { None };

@@ -1,7 +1,7 @@
 //! File names of a store: the id, the name of the tool, and the size of the whole output.
 //!
-//! The name is the only metadata, and it is set by a single rename: if a writer dies, its output keeps the name of an
-//! unfinished one. A file shorter than the size in its name is not complete.
+//! The name is the only metadata, and it is set by a single rename: if a writer dies, its output
+//! keeps the name of an unfinished one. A file shorter than the size in its name is not complete.
 
 use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -11,8 +11,9 @@ const ID: usize = 16;
 /// Chars of the tool's name in a file name.
 const TOOL: usize = 40;
 
-/// Returns an id that no other output has. A keyed hash, whose key the system has drawn for this thread and which each
-/// call changes: as hard to guess as a random number, which Node takes 3 ms to load the code for.
+/// Returns an id that no other output has. A keyed hash, whose key the system has drawn for this
+/// thread and which each call changes: as hard to guess as a random number, which Node takes 3 ms
+/// to load the code for.
 pub fn new_id() -> String {
     format!("{:016x}", RandomState::new().build_hasher().finish())
 }
@@ -34,7 +35,8 @@ pub struct FileName {
 }
 
 impl FileName {
-    /// Returns the name of a new file. Chars of the tool's name other than ASCII letters, digits and "-" become "_".
+    /// Returns the name of a new file. Chars of the tool's name other than ASCII letters, digits
+    /// and "-" become "_".
     pub fn new(id: &str, tool: &str) -> FileName {
         let plain = |char: char| if char.is_ascii_alphanumeric() || char == '-' { char } else { '_' };
         let tool: String = tool.chars().take(TOOL).map(plain).collect();

@@ -1,7 +1,9 @@
-//! Newlines before positions all over an output, so that a page deep in it does not count those of all bytes before.
+//! Newlines before positions all over an output, so that a page deep in it does not count those of
+//! all bytes before.
 //!
-//! They are counted as an output is saved, or when a page is read for the first time, and kept in this process: a directory
-//! has nothing but outputs. A file of another size or time is counted anew.
+//! They are counted as an output is saved, or when a page is read for the first time, and kept in
+//! this process: a directory has nothing but outputs. A file of another size or time is counted
+//! anew.
 
 use std::collections::VecDeque;
 use std::fs::{File, Metadata};

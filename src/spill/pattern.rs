@@ -27,9 +27,10 @@ impl Pattern {
         compiled.map(Pattern).map_err(refused)
     }
 
-    /// Finds the pattern in a line or a part of one. A match is left to the next part, which overlaps this one, if it may
-    /// continue there, or if less than `after` bytes follow its start here. If a part begins inside a line, its first char serves only as context,
-    /// because the start of the part is not a line start.
+    /// Finds the pattern in a line or a part of one. A match is left to the next part, which
+    /// overlaps this one, if it may continue there, or if less than `after` bytes follow its start
+    /// here. If a part begins inside a line, its first char serves only as context, because the
+    /// start of the part is not a line start.
     pub fn find(&self, part: &LinePart, after: usize) -> Option<Range<usize>> {
         let first = if part.begins { 0 } else { Utf8(part.bytes).decode(0).1 };
         let found = self.0.find_at(part.bytes, first)?.range();

@@ -86,8 +86,8 @@ pub struct Window<'a> {
     pub lines: u64,
 }
 
-/// Reads a page that begins in a window. Returns the position up to which the window must reach if the page may continue
-/// beyond it.
+/// Reads a page that begins in a window. Returns the position up to which the window must reach if
+/// the page may continue beyond it.
 pub fn page_in(window: &Window, page: Page) -> Result<Slice, u64> {
     let &Window { bytes, at, newlines, size, lines } = window;
     let start = match page.start {

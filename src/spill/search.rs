@@ -39,7 +39,8 @@ const LONGEST: Duration = Duration::from_secs(30);
 const SHOWN: usize = 500;
 /// Of these, bytes before a match.
 const LEAD: u64 = 150;
-/// Bytes on either side of a position among which those shown are, and a UTF-8 sequence cut by their ends.
+/// Bytes on either side of a position among which those shown are, and a UTF-8 sequence cut by
+/// their ends.
 const REACH: usize = SHOWN + 3;
 /// Maximum bytes of an answer.
 const ANSWER: usize = 40_960;
@@ -102,8 +103,8 @@ struct Around {
 }
 
 impl Searcher {
-    /// Begins with the bytes at a position in a line. If they begin inside that line, it must come before all lines to
-    /// search and to show.
+    /// Begins with the bytes at a position in a line. If they begin inside that line, it must come
+    /// before all lines to search and to show.
     pub fn new(query: Query, at: u64, line: u64) -> Searcher {
         let state = ScanState { room: ANSWER, full: query.max == 0, ..ScanState::default() };
         Searcher { query, lines: LineReader::new(at, line), state, left: LONGEST }
@@ -196,7 +197,8 @@ impl ScanState {
         self.full = self.matches.len() == query.max;
     }
 
-    /// Drops the lines around matches for which there is no room: those of the first matches stay, the nearest first.
+    /// Drops the lines around matches for which there is no room: those of the first matches stay,
+    /// the nearest first.
     fn crop(&mut self) {
         let mut room = self.room;
         for found in &mut self.matches {
@@ -225,8 +227,8 @@ impl Around {
         Around { at: part.at + at as u64, from: part.at + from as u64, bytes }
     }
 
-    /// Shows a line. Only the text around the position is shown of a long line, between marks that name the omitted
-    /// bytes.
+    /// Shows a line. Only the text around the position is shown of a long line, between marks that
+    /// name the omitted bytes.
     fn excerpt(&self, place: &Range<u64>) -> String {
         let shown = SHOWN as u64;
         if place.end - place.start <= shown {

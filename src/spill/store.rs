@@ -1,7 +1,8 @@
 //! The directory of saved outputs, and its files.
 //!
-//! The directory must belong to this user alone, which is checked before every use. Other files in it are not followed,
-//! read or removed. This assumes that other users cannot rename the directory itself: the caller chooses its parent.
+//! The directory must belong to this user alone, which is checked before every use. Other files in
+//! it are not followed, read or removed. This assumes that other users cannot rename the directory
+//! itself: the caller chooses its parent.
 
 use std::collections::VecDeque;
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -62,8 +63,8 @@ impl Store {
         self.dir.join(name.to_string())
     }
 
-    /// Creates the directory if it does not exist. If this user's directory is accessible to others, it is restricted
-    /// if it contains only saved outputs, and rejected otherwise.
+    /// Creates the directory if it does not exist. If this user's directory is accessible to
+    /// others, it is restricted if it contains only saved outputs, and rejected otherwise.
     pub fn prepare(&self) -> Result<(), Failure> {
         let Some(found) = self.check()? else {
             platform::private_dirs().create(&self.dir)?;
@@ -132,8 +133,8 @@ impl Store {
         Ok(entries)
     }
 
-    /// Collects the files whose ids start with `id`. Returns false if one disappeared in the meantime: it may have been
-    /// renamed.
+    /// Collects the files whose ids start with `id`. Returns false if one disappeared in the
+    /// meantime: it may have been renamed.
     fn look(&self, id: &str, entries: &mut Vec<Entry>) -> Result<bool, Failure> {
         let mut settled = true;
         for file in fs::read_dir(&self.dir)? {
@@ -167,7 +168,8 @@ impl Store {
         Err(Failure::Refused(format!("no output is saved under {id}: there was none, or it was removed")))
     }
 
-    /// Opens a finished output under the name that the directory showed before, if that file is still there.
+    /// Opens a finished output under the name that the directory showed before, if that file is
+    /// still there.
     fn open_again(&self, id: &str) -> Result<Option<(Entry, File)>, Failure> {
         let Some(name) = self.recall(id) else { return Ok(None) };
         if self.check()?.is_none() {
@@ -221,7 +223,8 @@ impl Store {
     }
 }
 
-/// Lists the outputs, oldest first. Unfinished outputs, including those of a terminated writer, are not complete.
+/// Lists the outputs, oldest first. Unfinished outputs, including those of a terminated writer, are
+/// not complete.
 pub fn list(store: &Store) -> Result<Vec<Record>, Failure> {
     let mut records = vec![];
     for entry in store.entries()? {
@@ -238,8 +241,8 @@ pub fn list(store: &Store) -> Result<Vec<Record>, Failure> {
     Ok(records)
 }
 
-/// Returns the size of an output. If its file was renamed in the meantime, searches for the id, which reads the whole
-/// directory.
+/// Returns the size of an output. If its file was renamed in the meantime, searches for the id,
+/// which reads the whole directory.
 fn measure(store: &Store, entry: Entry) -> Result<(Entry, Whole), Failure> {
     if let Some(whole) = entry.name.whole {
         return Ok((entry, whole));
@@ -265,7 +268,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::at(dir.path().to_str().unwrap());
         store.prepare().unwrap();
-        // A search by id, which reads the whole directory, would return one of these files for both.
+        // A search by id, which reads the whole directory, would return one of these files for
+        // both.
         std::fs::write(dir.path().join("0123456789abcdef.bash.part"), "one\ntwo").unwrap();
         std::fs::write(dir.path().join("0123456789abcdef.node.part"), "three").unwrap();
         let mut sizes: Vec<u64> = list(&store).unwrap().iter().map(|record| record.whole.bytes).collect();

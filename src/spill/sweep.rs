@@ -23,8 +23,8 @@ pub struct Swept {
     pub bytes: u64,
 }
 
-/// Removes outputs that are too old, then the oldest until the total is within its limit. Keeps outputs that are listed
-/// in `retain`, too young, or being written.
+/// Removes outputs that are too old, then the oldest until the total is within its limit. Keeps
+/// outputs that are listed in `retain`, too young, or being written.
 pub fn sweep(store: &Store, limits: &Limits, retain: &[String], now: SystemTime) -> Result<Swept, Failure> {
     let entries = store.entries()?;
     let mut total: u64 = entries.iter().map(|entry| entry.size).sum();

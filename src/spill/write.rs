@@ -89,8 +89,8 @@ impl SaveQueue {
         self.store.prepare()?;
         loop {
             let file = self.store.create(&self.name)?;
-            // Sweeps skip held files, until they are closed or this process ends. A sweep that held the file first
-            // removes it, and we create another.
+            // Sweeps skip held files, until they are closed or this process ends. A sweep that held
+            // the file first removes it, and we create another.
             platform::hold_after_others(&file);
             if platform::has_name(&file.metadata()?) {
                 return Ok(file);
@@ -155,7 +155,8 @@ struct Queue {
 }
 
 impl Queue {
-    /// Accepts bytes and returns the number of buffered ones. Bytes beyond the room are only counted.
+    /// Accepts bytes and returns the number of buffered ones. Bytes beyond the room are only
+    /// counted.
     fn push(&mut self, bytes: &[u8]) -> usize {
         self.bytes += bytes.len() as u64;
         self.open = bytes.last().map_or(self.open, |&last| last != b'\n');

@@ -1,5 +1,5 @@
-//! ASCII in blocks. All bytes of a block are compared with their neighbours at once, by vector code, so that only runs are
-//! weighed one by one.
+//! ASCII in blocks. All bytes of a block are compared with their neighbours at once, by vector
+//! code, so that only runs are weighed one by one.
 
 use crate::encoding::mask;
 use crate::tokens::char_class::{Kind, LOW_KINDS};
@@ -45,8 +45,8 @@ impl Runs {
         Some(Run::of_ascii(self.members[start % BLOCK], (end - start) as u8))
     }
 
-    /// Adds the weights of the remaining runs to `weight`, and returns the last one. `before`: the kind of the run before,
-    /// and then of that before the last.
+    /// Adds the weights of the remaining runs to `weight`, and returns the last one. `before`: the
+    /// kind of the run before, and then of that before the last.
     #[inline]
     pub fn weigh(self, before: &mut Kind, weight: &mut u64) -> Option<Run> {
         let (mut starts, mut start) = (self.starts, self.starts.trailing_zeros() as usize);

@@ -14,14 +14,15 @@ pub enum Kind {
     Digit,
     Lower,
     Upper,
-    /// Non-ASCII Latin letters of western Europe; [`Kind::Extended`] has those of other languages, [`Kind::Toned`]
-    /// those of Vietnamese.
+    /// Non-ASCII Latin letters of western Europe; [`Kind::Extended`] has those of other languages,
+    /// [`Kind::Toned`] those of Vietnamese.
     Accented,
     Extended,
     Toned,
     Greek,
     Cyrillic,
-    /// Combining marks: vowels of Hebrew and Arabic, standalone accents. No vocabulary has many letters with them.
+    /// Combining marks: vowels of Hebrew and Arabic, standalone accents. No vocabulary has many
+    /// letters with them.
     Mark,
     /// Hebrew and Arabic, also Armenian and Georgian, which have similar weights.
     Semitic,
@@ -32,7 +33,8 @@ pub enum Kind {
     Han,
     Kana,
     Hangul,
-    /// Lao, Tibetan, Ethiopic, non-ASCII control characters, superscript and subscript digits: two tokens each.
+    /// Lao, Tibetan, Ethiopic, non-ASCII control characters, superscript and subscript digits: two
+    /// tokens each.
     Sparse,
     /// Not in any vocabulary, encoded by bytes.
     Unknown,
@@ -44,7 +46,8 @@ pub enum Kind {
     /// Chinese and Japanese punctuation, full-width forms.
     Wide,
     Symbol,
-    /// Blocks and bullets. Unlike the dashes of rules, vocabularies do not have several in one token.
+    /// Blocks and bullets. Unlike the dashes of rules, vocabularies do not have several in one
+    /// token.
     Shade,
     Pictograph,
     Control,
@@ -130,8 +133,8 @@ const fn ascii(byte: u8) -> Kind {
     }
 }
 
-/// Code points below this, of at most two bytes of UTF-8, are looked up individually. The others are looked up by
-/// block.
+/// Code points below this, of at most two bytes of UTF-8, are looked up individually. The others
+/// are looked up by block.
 pub const LOW: usize = 0x800;
 
 /// Code points of a block. Few blocks are shared by scripts, and those are rare in texts.

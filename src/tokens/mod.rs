@@ -1,7 +1,8 @@
 //! A token estimate for truncation.
 //!
-//! A text is a sequence of runs. The weight of each depends on its kind, its length and the preceding run. Pieces of a
-//! text can be weighed separately if the runs at both ends are stored, because those may continue in adjacent pieces.
+//! A text is a sequence of runs. The weight of each depends on its kind, its length and the
+//! preceding run. Pieces of a text can be weighed separately if the runs at both ends are stored,
+//! because those may continue in adjacent pieces.
 
 pub mod ascii;
 pub mod char_class;
@@ -57,7 +58,8 @@ impl Estimate {
         usize::try_from(self.weight.div_ceil(TOKEN)).unwrap_or(usize::MAX)
     }
 
-    /// Restores an estimate stored with [`Estimate::to_state`] to append text: four numbers, all zero at first.
+    /// Restores an estimate stored with [`Estimate::to_state`] to append text: four numbers, all
+    /// zero at first.
     pub fn from_state(state: &[f64]) -> Estimate {
         let before = Run::from_state(state[1], 0.0).kind();
         let last = Run::from_state(state[2], state[3]);

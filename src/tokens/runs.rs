@@ -1,11 +1,12 @@
 //! Runs of code points of one kind, and their weights in tokens.
 //!
-//! Current tokenizers pre-split text in similar ways before they consult their vocabularies: at spaces, which belong to
-//! the following word; between letters, digits and signs; and where a capital follows a small letter. Of these pieces,
-//! common words are one token, digits one token per three, and a rule of dashes one or two. The rest depends on length,
-//! at a rate that differs by script. So the weight of a run depends on its kind, its length and the kind of the
-//! preceding run. The weights were fitted to o200k_base, with a small upward bias, on more kinds of text than `npm run
-//! bench:tokens` reports.
+//! Current tokenizers pre-split text in similar ways before they consult their vocabularies: at
+//! spaces, which belong to the following word; between letters, digits and signs; and where a
+//! capital follows a small letter. Of these pieces, common words are one token, digits one token
+//! per three, and a rule of dashes one or two. The rest depends on length, at a rate that differs
+//! by script. So the weight of a run depends on its kind, its length and the kind of the preceding
+//! run. The weights were fitted to o200k_base, with a small upward bias, on more kinds of text than
+//! `npm run bench:tokens` reports.
 
 use crate::tokens::char_class::Kind::{self, *};
 use crate::tokens::char_class::{LOW, LOW_KINDS};
@@ -22,9 +23,9 @@ pub struct Run {
     length: u8,
 }
 
-/// Length from which lengths are folded. From here on, the weight of one more code point depends only on the kind and,
-/// for digits, on the length modulo three. So the weight that folding removes does not depend on the context of the
-/// run.
+/// Length from which lengths are folded. From here on, the weight of one more code point depends
+/// only on the kind and, for digits, on the length modulo three. So the weight that folding removes
+/// does not depend on the context of the run.
 const FOLDED: u8 = 13;
 const LENGTHS: usize = FOLDED as usize + 3;
 
@@ -72,7 +73,8 @@ impl Run {
         Run { length, ..self }
     }
 
-    /// Returns the run followed by one of the same key, of which neither is longer than a block. Not folded.
+    /// Returns the run followed by one of the same key, of which neither is longer than a block.
+    /// Not folded.
     #[inline]
     pub fn join(self, other: Run) -> Run {
         Run { length: self.length + other.length, ..self }
@@ -83,7 +85,8 @@ impl Run {
         Run { length: fold(self.length), ..self }
     }
 
-    /// Returns the weight that the last code point adds to the run. `before`: the kind of the preceding run.
+    /// Returns the weight that the last code point adds to the run. `before`: the kind of the
+    /// preceding run.
     #[inline]
     pub fn step(self, before: Kind) -> u64 {
         STEPS[before as usize & 31][self.key as usize & 31][self.length as usize & 15].into()
@@ -109,14 +112,16 @@ const fn key(point: u32, kind: Kind) -> u32 {
     sign << 8 | kind as u32
 }
 
-/// The bits of a key. The bits above it in a table entry hold the degree to which a letter is rare in English.
+/// The bits of a key. The bits above it in a table entry hold the degree to which a letter is rare
+/// in English.
 const KEY: u32 = u32::MAX >> 2;
 
 /// Weight of a letter per degree of rarity.
 pub const FOREIGN: u64 = 11;
 
-/// Returns the degree to which a letter is rare in English. Vocabularies cover English best. Letters more common in
-/// other languages in ASCII indicate words that are split into several tokens.
+/// Returns the degree to which a letter is rare in English. Vocabularies cover English best.
+/// Letters more common in other languages in ASCII indicate words that are split into several
+/// tokens.
 #[inline]
 pub const fn foreign(byte: u8) -> u8 {
     // Not a `match`, which compiles to a table.
@@ -141,8 +146,8 @@ static LOW_KEYS: [u32; LOW] = {
     keys
 };
 
-/// Numbers for runs, by the kind of the preceding run, the kind of the run, and its length. Dimensions are padded to
-/// powers of two for faster lookups.
+/// Numbers for runs, by the kind of the preceding run, the kind of the run, and its length.
+/// Dimensions are padded to powers of two for faster lookups.
 type RunTable = [[[u16; LENGTHS]; 32]; 32];
 
 static WEIGHTS: RunTable = table(false);
@@ -217,7 +222,8 @@ const fn weight(before: Kind, kind: Kind, length: u64) -> u64 {
         Pictograph if matches!(before, Pictograph | Shade) => 190 + 170 * (length - 1),
         Pictograph => sign(before, 150, 120) + 170 * (length - 1),
         Control => 100 + repeats(length, 50, 50),
-        // A single backslash joins the quote that it escapes. Several are escaped themselves and join no other piece.
+        // A single backslash joins the quote that it escapes. Several are escaped themselves and
+        // join no other piece.
         Escape => sign(before, 100, 50) + 70 * past(length, 1, 2) + 25 * past(length, 2, u64::MAX),
         Emoji => 180 * length,
         Astral => 300 * length,
@@ -234,8 +240,8 @@ const fn word(length: u64, few: u64, each: u64) -> u64 {
     TOKEN + each * length.saturating_sub(few)
 }
 
-/// Weighs small letters. Vocabularies contain words mostly in the form that follows a space. Letters beside digits, as
-/// in hashes, are rarely in them.
+/// Weighs small letters. Vocabularies contain words mostly in the form that follows a space.
+/// Letters beside digits, as in hashes, are rarely in them.
 const fn lower(before: Kind, length: u64) -> u64 {
     let start = match before {
         // Words of seven letters and more are often not English and split into several tokens.
@@ -253,7 +259,8 @@ const fn lower(before: Kind, length: u64) -> u64 {
     start + 46 * past(length, 10, u64::MAX)
 }
 
-/// Weighs capitals. Words are short. A long run is usually a sequence, with one token for every two letters.
+/// Weighs capitals. Words are short. A long run is usually a sequence, with one token for every two
+/// letters.
 const fn upper(before: Kind, length: u64) -> u64 {
     let start = match before {
         Space => 100 + 12 * past(length, 1, 12),

@@ -8,8 +8,8 @@ use crate::limits::{Limits, UNLIMITED, Usage};
 use crate::notice::earlier::ascii;
 use crate::notice::parse::{Continuation, continuation, cursor, is_exit, takes_name};
 
-/// The end of a text in which another tool says how to continue, including the newlines before it. It is kept whole or
-/// dropped.
+/// The end of a text in which another tool says how to continue, including the newlines before it.
+/// It is kept whole or dropped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Closing {
     pub start: usize,
@@ -75,8 +75,8 @@ impl Closing {
     }
 }
 
-/// Keeps the closing after a cut of the text before it, which receives the terms of that text. Returns `None` if no cut
-/// leaves room for the closing and a notice.
+/// Keeps the closing after a cut of the text before it, which receives the terms of that text.
+/// Returns `None` if no cut leaves room for the closing and a notice.
 pub fn keep_closing<T: Text>(
     input: &Input<T>,
     terms: Terms,
@@ -113,8 +113,9 @@ pub fn keep_closing<T: Text>(
     None
 }
 
-/// Yields the candidate rooms beside a closing of this extent with up to `breaks` line breaks before it, largest first.
-/// More than one is needed because the sum of lines and tokens depends on where the parts meet.
+/// Yields the candidate rooms beside a closing of this extent with up to `breaks` line breaks
+/// before it, largest first. More than one is needed because the sum of lines and tokens depends on
+/// where the parts meet.
 fn rooms(limits: &Limits, end: Extent, breaks: usize) -> impl Iterator<Item = Limits> {
     let Usage { bytes, lines, chars, tokens } = end.usage();
     let most = if limits.counts_tokens() { 5 } else { 0 };

@@ -1,4 +1,5 @@
-//! Assembles the result of a search: kept text in document order, a mark in each gap, and the notice at the end.
+//! Assembles the result of a search: kept text in document order, a mark in each gap, and the
+//! notice at the end.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -23,7 +24,8 @@ use crate::selection::{Addition, Old, Piece, Selection, WHOLE};
 /// Maximum attempts to fit a notice; digits of a number change in fewer.
 const ROUNDS: usize = 6;
 
-/// Truncates the searched text, or the part of it before its closing. Returns `None` if only the ends fit.
+/// Truncates the searched text, or the part of it before its closing. Returns `None` if only the
+/// ends fit.
 pub fn cut<T: Text>(
     selection: &Selection,
     input: &Input<T>,
@@ -70,7 +72,8 @@ pub fn cut<T: Text>(
     )?;
     let saved = terms.saved(&composer.old.saved);
     let ladder = terms.notice.ladder(saved).chain([Cow::Owned(Notice::None)]);
-    // The name of the whole says more than lines of it: where both do not fit, the ends stand beside the name.
+    // The name of the whole says more than lines of it: where both do not fit, the ends stand
+    // beside the name.
     let names = terms.notice.names_saved() && saved.has_line();
     let ladder = ladder.take_while(|notice| !names || notice.names_saved() && **notice != Notice::Pi);
     let cut = ladder.into_iter().find_map(|notice| composer.with_notice(&notice))?;
@@ -90,7 +93,8 @@ struct Composer<'a> {
     beside: Size,
     old: Old,
     pieces: &'a [Piece<'a>],
-    /// The pieces in the order in which they are kept, as far as any may fit, each with the gaps that it adds.
+    /// The pieces in the order in which they are kept, as far as any may fit, each with the gaps
+    /// that it adds.
     kept: Vec<Addition>,
     last: usize,
     /// The end that is kept after the notice, and its size.
@@ -164,7 +168,8 @@ impl<'a> Composer<'a> {
         let mut kept: Vec<_> = self.kept[..fitting].iter().map(|step| &self.pieces[step.at]).collect();
         kept.sort_unstable_by_key(|piece| piece.unit.number);
         self.old.leave_out_parts(&mut kept);
-        // If the last line is a bare newline, the separator would replace it and leave a gap before it.
+        // If the last line is a bare newline, the separator would replace it and leave a gap before
+        // it.
         if separated
             && let [.., before, last] = kept[..]
             && (last.text, last.unit.number) == (b"\n", self.last)
@@ -202,7 +207,8 @@ impl<'a> Composer<'a> {
         body.add_mark(last.saturating_sub(first), end - start);
     }
 
-    /// Returns the maximum size of a mark, including the newline that ends a partial line before it.
+    /// Returns the maximum size of a mark, including the newline that ends a partial line before
+    /// it.
     fn largest_mark(&self) -> Usage {
         let Size { chars, newlines, .. } = self.selection.size();
         let in_pieces =

@@ -20,8 +20,9 @@ pub struct Figures<'a, T> {
 }
 
 impl<T: Text> Figures<'_, T> {
-    /// Returns true if the text is counted in bytes: an earlier cut counted bytes, or the text arrived as bytes. A text
-    /// that is incomplete or too long to search is judged only by how it arrived.
+    /// Returns true if the text is counted in bytes: an earlier cut counted bytes, or the text
+    /// arrived as bytes. A text that is incomplete or too long to search is judged only by how it
+    /// arrived.
     pub fn in_bytes(&self) -> bool {
         let looked_through = self.input.is_whole() && self.input.total <= SEARCHED;
         if looked_through && self.earlier.told != NoticeAmounts::default() {
@@ -75,7 +76,8 @@ impl<T: Text> Figures<'_, T> {
         counts
     }
 
-    /// Returns the amount omitted from `total`. `size` is the kept amount without marks, and `of` selects the unit.
+    /// Returns the amount omitted from `total`. `size` is the kept amount without marks, and `of`
+    /// selects the unit.
     fn amount(
         &self,
         sides: Sides,
@@ -97,7 +99,7 @@ impl<T: Text> Figures<'_, T> {
     }
 }
 
-/// What the notices in a text tell of its original.
+/// The size and the saved name of an original, as the notices in a text tell them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Original {
     /// Chars of the original, or of the text itself if it has no notice.
@@ -118,7 +120,8 @@ impl Original {
         Original { chars: cutting.amount().total, named }
     }
 
-    /// Returns the advice on getting the full output that the notices in a text name, if they name one.
+    /// Returns the advice on getting the full output that the notices in a text name, if they name
+    /// one.
     pub fn advice<T: Text>(input: &Input<T>) -> Option<String> {
         let earlier = Earlier::find(input.head, input.tail, input.total);
         let saved = earlier.told.saved();
@@ -132,7 +135,8 @@ impl Original {
 }
 
 impl Counts {
-    /// Returns figures for the most text that the limits could keep, if earlier cuts omitted `hidden`.
+    /// Returns figures for the most text that the limits could keep, if earlier cuts omitted
+    /// `hidden`.
     pub fn at_least(totals: Size, beside: Size, hidden: Size, limits: &Limits) -> Counts {
         let most = limits.bytes.min(limits.chars);
         let amount = |of: fn(Size) -> usize| {
@@ -151,8 +155,8 @@ pub struct Omission {
     pub kept: usize,
     /// The amount of text omitted beside it.
     pub beside: usize,
-    /// The amount omitted according to earlier notices, and the amounts that notices take up in the text and in its
-    /// kept parts.
+    /// The amount omitted according to earlier notices, and the amounts that notices take up in the
+    /// text and in its kept parts.
     pub hidden: usize,
     pub notices: usize,
     pub kept_notices: usize,
@@ -209,7 +213,8 @@ impl KeptParts {
 /// The lines of a text that are kept, whole or in part.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeptLines {
-    /// First and last line of each range, 1-based, in order. Two ranges share a line if both keep a part of it.
+    /// First and last line of each range, 1-based, in order. Two ranges share a line if both keep a
+    /// part of it.
     pub ranges: Vec<(usize, usize)>,
     pub total: usize,
 }

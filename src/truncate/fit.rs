@@ -1,7 +1,7 @@
 //! Finds cut positions: the longest head or tail of a text that fits a room.
 //!
-//! A text is measured in large blocks, then in smaller ones, then by code points. The cost is that of measuring the
-//! kept text.
+//! A text is measured in large blocks, then in smaller ones, then by code points. The cost is that
+//! of measuring the kept text.
 
 use crate::encoding::{NEWLINE, RETURN, Size, Text};
 use crate::extent::{Room, TokenRoom};
@@ -55,8 +55,9 @@ pub fn prefix<T: Text>(text: T, room: &Room) -> Side {
     side.end_at(text, at)
 }
 
-/// Stops at the first code point that exceeds the room, even if one more would lower the estimate, such as a space
-/// between a digit and a word. All shorter heads then fit too, and later steps that shorten this one need not recount.
+/// Stops at the first code point that exceeds the room, even if one more would lower the estimate,
+/// such as a space between a digit and a word. All shorter heads then fit too, and later steps that
+/// shorten this one need not recount.
 fn prefix_by_tokens<T: Text>(text: T, room: &TokenRoom) -> usize {
     let (mut at, mut estimate) = (0, Estimate::default());
     while at < text.len() {
@@ -121,9 +122,9 @@ pub fn suffix_of_bytes<T: Text>(text: T, max: usize) -> usize {
 /// A snap may drop at most one part in this many of a side.
 const SNAP_COST: usize = 5;
 
-/// Moves the end of a head back to a line end if that drops at most a fifth of it. The position before a line
-/// terminator is a line end too. `breaks`: the following text begins with a newline, so the last newline of the head is
-/// dropped.
+/// Moves the end of a head back to a line end if that drops at most a fifth of it. The position
+/// before a line terminator is a line end too. `breaks`: the following text begins with a newline,
+/// so the last newline of the head is dropped.
 pub fn snap_head<T: Text>(text: T, cut: usize, breaks: bool) -> usize {
     let mut end = cut;
     let between_return_and_newline = at_newline(text, cut) && follows(text, cut, RETURN);

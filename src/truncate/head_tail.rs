@@ -1,9 +1,10 @@
-//! Keeps the head, the tail, or both ends of a text. Determines the kept parts and the notice together.
+//! Keeps the head, the tail, or both ends of a text. Determines the kept parts and the notice
+//! together.
 //!
-//! The two depend on each other: the notice takes up room and names the omitted amounts. We render the notice for the
-//! most text that could be kept, make room for it, and render it again for the text actually kept. Keeping less can
-//! only make the notice longer, so the first notice whose size does not change is paired with the longest text that
-//! fits beside it.
+//! The two depend on each other: the notice takes up room and names the omitted amounts. We render
+//! the notice for the most text that could be kept, make room for it, and render it again for the
+//! text actually kept. Keeping less can only make the notice longer, so the first notice whose size
+//! does not change is paired with the longest text that fits beside it.
 
 use std::borrow::Cow;
 
@@ -56,8 +57,8 @@ impl<'a, T: Text> HeadTail<'a, T> {
         rungs.next().unwrap_or_else(|| self.cut(self.fitter.nothing(), "", ("", "")))
     }
 
-    /// Returns the cut with this notice, or `None` if the notice does not fit. If it does not fit beside whole lines,
-    /// the cut may fall inside a line.
+    /// Returns the cut with this notice, or `None` if the notice does not fit. If it does not fit
+    /// beside whole lines, the cut may fall inside a line.
     pub fn with_notice(&self, notice: &Notice) -> Option<Cut> {
         let unsnapped = || HeadTail { fitter: self.fitter.unsnapped(), ..*self };
         self.settle(notice).or_else(|| unsnapped().settle(notice))
@@ -153,7 +154,8 @@ impl<'a, T: Text> HeadTail<'a, T> {
         notice.render(place, counts, self.terms.labels(self.figures().in_bytes(), self.earlier()))
     }
 
-    /// Returns the saved output that earlier notices name, of this text or of those that were dropped beside it.
+    /// Returns the saved output that earlier notices name, of this text or of those that were
+    /// dropped beside it.
     fn earlier(&self) -> &SavedPart {
         match (self.fitter.earlier.told.saved(), self.whole.named) {
             (SavedPart::Nowhere, Some(named)) => named,

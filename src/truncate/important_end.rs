@@ -8,8 +8,9 @@ use crate::encoding::whitespace::is_space;
 /// Chars examined at the end.
 pub const LOOKED_AT: usize = 2_000;
 
-/// Returns true if the last 2,000 chars contain a word of failure or summary, or end in a closing brace. OpenClaw then
-/// keeps both ends of a text instead of its head, and agents migrated from it expect that choice.
+/// Returns true if the last 2,000 chars contain a word of failure or summary, or end in a closing
+/// brace. OpenClaw then keeps both ends of a text instead of its head, and agents migrated from it
+/// expect that choice.
 pub fn is_important<T: Text>(text: T) -> bool {
     let tail = text.slice(start_of_last(text, LOOKED_AT)..text.len());
     let lowered = |at| u8::try_from(tail.unit(at)).unwrap_or(b' ').to_ascii_lowercase();

@@ -128,8 +128,8 @@ impl<'a, T: Text> Input<'a, T> {
         }
     }
 
-    /// Creates an input from both ends of a text of `total` units. Each end must exceed the limits on bytes or chars. A
-    /// `head` of `total` units is the whole text, and `tail` is then ignored.
+    /// Creates an input from both ends of a text of `total` units. Each end must exceed the limits
+    /// on bytes or chars. A `head` of `total` units is the whole text, and `tail` is then ignored.
     pub fn ends(head: T, tail: T, total: usize) -> Self {
         if head.len() == total { Input::whole(head) } else { Input { tail, total, ..Input::whole(head) } }
     }
@@ -154,7 +154,8 @@ impl<'a, T: Text> Input<'a, T> {
         Input { fresh: true, ..self }
     }
 
-    /// Adds text omitted beside this one to the amounts of the notice, and the saved output that it names.
+    /// Adds text omitted beside this one to the amounts of the notice, and the saved output that it
+    /// names.
     pub fn beside(self, size: Size, named: &'a SavedPart) -> Self {
         Input { beside: size, named: Some(named), ..self }
     }
@@ -175,7 +176,8 @@ impl<'a, T: Text> Input<'a, T> {
         self.head.len() == self.total
     }
 
-    /// Returns the extent of the text. For an incomplete text, it exceeds the limits on bytes or chars.
+    /// Returns the extent of the text. For an incomplete text, it exceeds the limits on bytes or
+    /// chars.
     pub fn extent(&self, limits: &Limits) -> Extent {
         let mut extent = Extent::of(self.head, limits);
         if !self.is_whole() {
@@ -326,8 +328,8 @@ impl<'a> Input<'a, Utf16<'a>> {
     }
 }
 
-/// Returns the input bytes behind ranges of chars, in order. An invalid sequence is one char, and counts with its
-/// original length.
+/// Returns the input bytes behind ranges of chars, in order. An invalid sequence is one char, and
+/// counts with its original length.
 pub fn bytes_in<T: Text>(input: T, ranges: &[Range<usize>]) -> usize {
     let (mut bytes, mut char, mut at) = (0, 0, 0);
     for range in ranges {

@@ -48,8 +48,8 @@ pub fn has_long_line<T: Text>(text: T, max: usize) -> bool {
         && lines(text).any(|line| text.slice(line.start..line.content).size().bytes > max)
 }
 
-/// Truncates lines to `max` bytes, including a mark `[+N chars]` at the end. If the mark does not fit, the line is
-/// truncated without one.
+/// Truncates lines to `max` bytes, including a mark `[+N chars]` at the end. If the mark does not
+/// fit, the line is truncated without one.
 pub fn cut_lines<T: Text>(text: T, max: usize) -> CutLines {
     let mut cut = CutLines::default();
     for line in lines(text) {
@@ -74,10 +74,12 @@ pub fn cut_lines<T: Text>(text: T, max: usize) -> CutLines {
 /// Bytes of the longest mark at the end of a line.
 pub const LONGEST_MARK: usize = "[+18446744073709551615 chars]".len();
 
-/// Returns the end of the longest head that leaves room for its mark, and the mark. `chars` is the size of `content`.
+/// Returns the end of the longest head that leaves room for its mark, and the mark. `chars` is the
+/// size of `content`.
 pub fn place_mark<T: Text>(content: T, chars: usize, max: usize) -> (usize, String) {
     let mut mark = mark_for(0);
-    // Omitting more can only make the mark longer. The first mark that keeps its length leaves the longest head.
+    // Omitting more can only make the mark longer. The first mark that keeps its length leaves the
+    // longest head.
     while let Some(room) = max.checked_sub(mark.len()) {
         let kept = prefix_of_bytes(content, room);
         let next = mark_for(chars - content.slice(0..kept).chars());

@@ -1,7 +1,8 @@
 //! Truncates a text: the one ladder that decides what stays of it.
 //!
-//! Overlong lines are cut first. If the text is then over a limit, a policy that searches keeps findings, and any other
-//! policy keeps the head, the tail, or both. A closing, in which another tool says how to continue, is kept if it fits.
+//! Overlong lines are cut first. If the text is then over a limit, a policy that searches keeps
+//! findings, and any other policy keeps the head, the tail, or both. A closing, in which another
+//! tool says how to continue, is kept if it fits.
 
 mod body;
 pub mod closing;
@@ -41,7 +42,8 @@ pub struct Cut {
     pub keep: Keep,
     /// The parts of the input that stand unchanged at both ends of the result.
     pub sides: Sides,
-    /// The text between the sides: a notice with its separators, or all that a search or the truncation of lines left.
+    /// The text between the sides: a notice with its separators, or all that a search or the
+    /// truncation of lines left.
     pub middle: String,
     /// The position of the notice in the result, in chars.
     pub notice: Range<usize>,
@@ -57,7 +59,8 @@ pub struct Terms<'a> {
     pub limits: Limits,
     /// The notice of this text.
     pub notice: &'a Notice,
-    /// The exceeded limits, which the notice names, if they were determined for more than this text.
+    /// The exceeded limits, which the notice names, if they were determined for more than this
+    /// text.
     pub exceeded: Option<Limits>,
 }
 
@@ -74,8 +77,8 @@ impl<'a> Terms<'a> {
         Terms { exceeded: if unknown { Some(exceeded(&self.policy.limits)) } else { self.exceeded }, ..self }
     }
 
-    /// Returns the labels of the notice. `in_bytes`: the text is counted in bytes. `earlier`: the saved output that the
-    /// notice of an earlier cut names, which stands if this cut saves none.
+    /// Returns the labels of the notice. `in_bytes`: the text is counted in bytes. `earlier`: the
+    /// saved output that the notice of an earlier cut names, which stands if this cut saves none.
     pub fn labels<'b>(&self, in_bytes: bool, earlier: &'b SavedPart) -> Labels<'b>
     where
         'a: 'b,
@@ -122,8 +125,9 @@ pub fn truncate_lines<T: Text>(input: &Input<T>, terms: Terms) -> Option<Cut> {
     })
 }
 
-/// Like [`truncate_lines`], with a search of its own, which runs only if the policy searches and the text does not fit.
-/// If lines were truncated and the text fits, a notice may say where the full text is saved.
+/// Like [`truncate_lines`], with a search of its own, which runs only if the policy searches and
+/// the text does not fit. If lines were truncated and the text fits, a notice may say where the
+/// full text is saved.
 pub fn truncate_with<'f, T: Text>(
     input: &Input<T>,
     terms: Terms,
@@ -150,8 +154,8 @@ pub fn truncate_with<'f, T: Text>(
         keep_closing(input, terms, closing, |room| found(room, Some(closing))).or_else(|| {
             keep_closing(input, terms, closing, |room| {
                 let cut = ends(before, room, Some(closing));
-                // If head and tail meet, the room may exceed the text before the closing, which is not all that must
-                // fit.
+                // If head and tail meet, the room may exceed the text before the closing, which is
+                // not all that must fit.
                 let is_all = cut.sides.head == cut.sides.tail && cut.sides.has_head();
                 (!is_all).then_some(cut)
             })
@@ -160,8 +164,9 @@ pub fn truncate_with<'f, T: Text>(
     closed.or_else(|| found(terms, None)).or_else(|| Some(ends(input, terms, None)))
 }
 
-/// Minimum chars and bytes of a result for which a text is searched if the policy does not ask for a search. In less, the
-/// marks of gaps leave no room for a line that says something; a notice that counts what is missing says more.
+/// Minimum chars and bytes of a result for which a text is searched if the policy does not ask for
+/// a search. In less, the marks of gaps leave no room for a line that says something; a notice that
+/// counts what is missing says more.
 const LEAST_SEARCHED: usize = 64;
 
 impl Terms<'_> {

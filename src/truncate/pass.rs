@@ -6,8 +6,8 @@ use crate::limits::Limits;
 use crate::notice::counts::Needs;
 use crate::selection::{SearchTerms, Selection};
 
-/// Share of the searched text that is at its start, if a text is too long to be searched whole. Failures are more often
-/// at the end.
+/// Share of the searched text that is at its start, if a text is too long to be searched whole.
+/// Failures are more often at the end.
 const HEAD_SHARE: usize = 4;
 
 /// Searches a text for a result within limits.

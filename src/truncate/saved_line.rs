@@ -1,4 +1,5 @@
-//! Notices for a text that fits once its lines are truncated: marks name the omitted chars but not the saved output.
+//! Notices for a text that fits once its lines are truncated: marks name the omitted chars but not
+//! the saved output.
 
 use super::closing::{Closing, keep_closing};
 use super::head_tail::HeadTail;
@@ -8,8 +9,9 @@ use crate::encoding::{NEWLINE, RETURN, Text};
 use crate::notice::Notice;
 use crate::policy::Keep;
 
-/// Adds a notice that names the full output, or a short line if only that fits. Keeps all of the text if either fits
-/// beside it, and otherwise as much as the policy keeps. Returns `None` if neither fits beside any text.
+/// Adds a notice that names the full output, or a short line if only that fits. Keeps all of the
+/// text if either fits beside it, and otherwise as much as the policy keeps. Returns `None` if
+/// neither fits beside any text.
 pub fn add<T: Text>(input: &Input<T>, terms: Terms, closing: Option<&Closing>) -> Option<Cut> {
     let short = terms.policy.saved.line().map(Notice::Literal);
     let notices = || std::iter::once(terms.notice).chain(&short);

@@ -1,4 +1,5 @@
-//! Finds the longest head, tail, or both that fit beside a notice, moved to line ends and out of marks.
+//! Finds the longest head, tail, or both that fit beside a notice, moved to line ends and out of
+//! marks.
 
 use std::ops::Range;
 
@@ -15,8 +16,8 @@ use crate::notice::span::{Span, in_order};
 use crate::notice::{Notice, NoticePlace};
 use crate::policy::{Keep, Policy};
 
-/// The kept sides of a text, in units: from `start` to `head` and from `tail` to `end`. Notices of an earlier cut lie
-/// outside `start` and `end`.
+/// The kept sides of a text, in units: from `start` to `head` and from `tail` to `end`. Notices of
+/// an earlier cut lie outside `start` and `end`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sides {
     pub start: usize,
@@ -122,8 +123,8 @@ impl<'a, T: Text> Fitter<'a, T> {
             Keep::Tail => tail(),
             // Two ends without a notice between them would read as one text.
             Keep::Relevant if text.is_empty() => head(),
-            // Lines between the ends were searched for before. If there are none, both ends are kept. If both do not
-            // fit, the end with the larger share is kept.
+            // Lines between the ends were searched for before. If there are none, both ends are
+            // kept. If both do not fit, the end with the larger share is kept.
             _ if self.head_share > 0.5 => both().or_else(head).or_else(tail),
             _ => both().or_else(tail).or_else(head),
         };
@@ -163,7 +164,8 @@ impl<'a, T: Text> Fitter<'a, T> {
         }
     }
 
-    /// Moves the end of a head back until its last line, with `glued` more bytes, is within the limit.
+    /// Moves the end of a head back until its last line, with `glued` more bytes, is within the
+    /// limit.
     fn fit_last_line(&self, head: T, end: usize, glued: Option<usize>) -> Option<usize> {
         let Some(glued) = glued.filter(|_| self.limits.line_bytes != UNLIMITED) else { return Some(end) };
         let start = head.rfind_newline(end).map_or(0, |newline| newline + 1);
@@ -210,7 +212,8 @@ impl<'a, T: Text> Fitter<'a, T> {
         }
     }
 
-    /// Moves the start of a tail forward until its first line, with `glued` more bytes, is within the limit.
+    /// Moves the start of a tail forward until its first line, with `glued` more bytes, is within
+    /// the limit.
     fn fit_first_line(&self, start: usize, glued: Option<usize>) -> Option<usize> {
         let Some(glued) = glued.filter(|_| self.limits.line_bytes != UNLIMITED) else { return Some(start) };
         let tail = self.input.in_tail(start..self.content.end);
@@ -226,7 +229,8 @@ impl<'a, T: Text> Fitter<'a, T> {
 /// Share of the head if findings were searched for and not found.
 const WITHOUT_FINDINGS: f64 = 0.2;
 
-/// Resolves the ends of a text that ends in `tail`. [`Keep::Relevant`] stands for both ends with a notice between them. Returns the part to keep and the share of the head.
+/// Resolves the ends of a text that ends in `tail`. [`Keep::Relevant`] stands for both ends with a
+/// notice between them. Returns the part to keep and the share of the head.
 fn resolve_keep<T: Text>(policy: &Policy, tail: T) -> (Keep, f64) {
     match policy.keep {
         _ if policy.seeks_failure() => (Keep::Ends, WITHOUT_FINDINGS),

@@ -1,4 +1,5 @@
-//! Whole lines from either end of a text, as Pi keeps them: joined by newlines, without one at the end.
+//! Whole lines from either end of a text, as Pi keeps them: joined by newlines, without one at the
+//! end.
 
 use std::ops::Range;
 
@@ -18,7 +19,8 @@ pub struct WholeLines {
     pub first_too_long: bool,
 }
 
-/// Keeps the first `max_lines` lines within `max_bytes`. For an incomplete text, `text` must exceed that at its start.
+/// Keeps the first `max_lines` lines within `max_bytes`. For an incomplete text, `text` must exceed
+/// that at its start.
 pub fn head<T: Text>(text: T, max_lines: usize, max_bytes: usize) -> WholeLines {
     let longest = prefix(text, &Room::lines(max_lines.saturating_sub(1), max_bytes)).at;
     let at_line_end = longest == text.len() || text.unit(longest) == NEWLINE;
@@ -34,8 +36,8 @@ pub fn head<T: Text>(text: T, max_lines: usize, max_bytes: usize) -> WholeLines 
     }
 }
 
-/// Keeps the last `max_lines` lines within `max_bytes`, or the end of the last line if it alone is too long. For an
-/// incomplete text, `text` must exceed that at its end.
+/// Keeps the last `max_lines` lines within `max_bytes`, or the end of the last line if it alone is
+/// too long. For an incomplete text, `text` must exceed that at its end.
 pub fn tail<T: Text>(text: T, max_lines: usize, max_bytes: usize) -> WholeLines {
     let end = text.len() - usize::from(text.ends_with_newline());
     if max_lines == 0 {

@@ -2,7 +2,8 @@
 
 use proptest::test_runner::{Config, RngSeed};
 
-/// Returns the cases of `npm test`, or `SPILLWAY_CASES`, for a law whose cases are `weight` times as dear as the cheapest.
+/// Returns the cases of `npm test`, or `SPILLWAY_CASES`, for a law whose cases are `weight` times
+/// as dear as the cheapest.
 pub fn cases(weight: u32) -> Config {
     let cases: u32 = std::env::var("SPILLWAY_CASES")
         .map_or(240, |cases| cases.parse().expect("SPILLWAY_CASES is a number"));
@@ -16,7 +17,8 @@ pub fn cases(weight: u32) -> Config {
     }
 }
 
-/// Returns 1, or `SPILLWAY_SEED`: a number, or `random`. A change is to fail by what it changes, not by the day's cases.
+/// Returns 1, or `SPILLWAY_SEED`: a number, or `random`. A change is to fail by what it changes,
+/// not by the day's cases.
 fn seed() -> RngSeed {
     match std::env::var("SPILLWAY_SEED").as_deref() {
         Err(_) => RngSeed::Fixed(1),

@@ -1,4 +1,5 @@
-//! Repairs that come to no end: killed at every step, or without room for what they still have to write.
+//! Repairs that come to no end: killed at every step, or without room for what they still have to
+//! write.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -70,7 +71,8 @@ fn a_kill_at_any_step_leaves_the_old_file_or_the_new() {
     assert!(seen[0] > 100 / every && seen[1] > 0, "{seen:?}");
 }
 
-/// Runs in a process of its own, whose files cannot grow once the new one is in its place and a row has come to the old.
+/// Runs in a process of its own, whose files cannot grow once the new one is in its place and a row
+/// has come to the old.
 #[test]
 fn a_repair_that_has_no_more_room() {
     let (Ok(path), Ok(backup)) = (std::env::var(SESSION), std::env::var(BACKUP)) else { return };

@@ -1,5 +1,5 @@
-//! The instant in which the new file of a session gets its name: kills, writers and replacements around each of its steps,
-//! and file systems that cannot exchange names.
+//! The instant in which the new file of a session gets its name: kills, writers and replacements
+//! around each of its steps, and file systems that cannot exchange names.
 
 use super::*;
 
@@ -42,7 +42,8 @@ impl Place {
     }
 }
 
-/// Runs in a process of its own: a row comes to the old file at one step, and the process is killed at another.
+/// Runs in a process of its own: a row comes to the old file at one step, and the process is killed
+/// at another.
 #[test]
 fn a_repair_that_is_killed_late() {
     let (Ok(path), Ok(row), Ok(last)) = (std::env::var(SESSION), std::env::var(ROW_AT), std::env::var(STEP))
@@ -193,7 +194,8 @@ pub type Refused = (libc::c_long, i32);
 #[cfg(target_os = "linux")]
 pub const NO_LINKS: Refused = (libc::SYS_linkat, libc::EOPNOTSUPP);
 
-/// Has system calls of this thread fail as where a file system does not know them: the exchange of names, and others.
+/// Has system calls of this thread fail as where a file system does not know them: the exchange of
+/// names, and others.
 #[cfg(target_os = "linux")]
 fn refuse(calls: &[Refused]) {
     use libc::{BPF_ABS, BPF_JEQ, BPF_JMP, BPF_K, BPF_LD, BPF_RET, BPF_W, sock_filter, sock_fprog};

@@ -1,5 +1,6 @@
-//! Faults of a repair: it is killed at every step, two run at once, a writer appends meanwhile. The file is the old one or
-//! the new one, never a mix, and nothing that is left behind keeps the next repair from its work.
+//! Faults of a repair: it is killed at every step, two run at once, a writer appends meanwhile. The
+//! file is the old one or the new one, never a mix, and nothing that is left behind keeps the next
+//! repair from its work.
 
 #![cfg(unix)]
 
@@ -153,7 +154,8 @@ fn a_row_that_comes_in_two_pieces_is_not_lost() {
     };
     let whole = format!("{new}{start}{end}\n");
     assert!(after(0, steps / 2) == whole);
-    // If its end came after the last look, its start has a newline already, and the row comes once more.
+    // If its end came after the last look, its start has a newline already, and the row comes once
+    // more.
     let twice = format!("{new}{start}\n{start}{end}\n");
     let mut again = 0;
     for second in 2..steps {
@@ -261,7 +263,7 @@ fn a_header_that_was_torn_tells_the_format_once_it_is_whole() {
                 (&writer).write_all(rest.as_bytes()).unwrap();
             }
         });
-        // The start alone is no session, so that nothing is done to it.
+        // The start alone is not a session, so that nothing is done to it.
         assert!([start, &whole].contains(&text(&path).as_str()), "step {at}: {report:?}");
         in_time += u64::from(report.unwrap().rows == 2);
     }
@@ -327,7 +329,8 @@ fn a_lock_that_took_the_place_of_ours_stays() {
     let path = dir.path().join("s.jsonl.lock");
     let born = SystemTime::now();
     let lock = Lock::take(&path, born, &Progress::default()).unwrap();
-    // Another took ours for one that was left behind. Its file may well get the number that ours had.
+    // Another took ours for one that was left behind. Its file may well get the number that ours
+    // had.
     fs::remove_file(&path).unwrap();
     fs::write(&path, "of another").unwrap();
     drop(lock);
@@ -343,7 +346,8 @@ fn of_several_at_once_one_repairs_and_the_others_find_nothing_to_do() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("s.jsonl");
     fs::write(&path, &old).unwrap();
-    // Threads of one process would hold the lock themselves; these only touch the same file at once.
+    // Threads of one process would hold the lock themselves; these only touch the same file at
+    // once.
     let changed: usize = std::thread::scope(|scope| {
         let runs: Vec<_> = (0..4)
             .map(|_| {

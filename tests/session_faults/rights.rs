@@ -13,7 +13,8 @@ use super::*;
 const ACCESS: &str = "system.posix_acl_access";
 const DEFAULT: &str = "system.posix_acl_default";
 
-/// An access list: the owner and user 1000 may read and write, the group nothing, where the mode tells of `mask`.
+/// An access list: the owner and user 1000 may read and write, the group nothing, where the mode
+/// tells of `mask`.
 fn access(mask: u16) -> Vec<u8> {
     let entry = |tag: u16, may: u16, id: u32| {
         [&tag.to_le_bytes()[..], &may.to_le_bytes(), &id.to_le_bytes()].concat()

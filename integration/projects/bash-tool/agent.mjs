@@ -1,4 +1,5 @@
-// A bash tool: a time-out, the whole tree of processes killed, partial updates, saved output, and a tool to read it.
+// A bash tool: a time-out, the whole tree of processes killed, partial updates, saved output, and a
+// tool to read it.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createSpillStore, OutputCapture, spillTool } from 'spillway'

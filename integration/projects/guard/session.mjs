@@ -1,4 +1,5 @@
-// A session of JSON lines: guarded as it is written, and repaired when something wrote past the guard.
+// A session of JSON lines: guarded as it is written, and repaired when something wrote past the
+// guard.
 import { appendFileSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { guardSession, inspectSession, repairSession } from 'spillway'
 

@@ -1,4 +1,5 @@
-// A server on stdio: one tool that answers with 5 MB, one that fails with as much, and read_output for both.
+// A server on stdio: one tool that answers with 5 MB, one that fails with as much, and read_output
+// for both.
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { createSpillStore, spillTool, wrapTool } from 'spillway'

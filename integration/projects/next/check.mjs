@@ -1,4 +1,5 @@
-// Asks the built application, on a port of the system's choice, and reads which files a deployment of it would have.
+// Asks the built application, on a port of the system's choice, and reads which files a deployment
+// of it would have.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import next from 'next'

@@ -1,4 +1,5 @@
-// A provider that takes less than the agent was told, and refuses in the words of Anthropic and of OpenAI.
+// A provider that takes less than the agent was told, and refuses in the words of Anthropic and of
+// OpenAI.
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { runWithRecovery } from 'spillway'

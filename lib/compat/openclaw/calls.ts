@@ -27,7 +27,8 @@ export function isAside(message: unknown): boolean {
   return get(message, 'role') === 'custom' && get(message, 'excludeFromContext') === true
 }
 
-/** Returns the calls that expect a result. A turn that was aborted or failed may end within a call, so it has none. */
+/** Returns the calls that expect a result. A turn that was aborted or failed may end within a call,
+ *  so it has none. */
 export function callsOf(message: unknown): ToolCall[] {
   if (!isAssistant(message)) return []
   const reason = get(message, 'stopReason')
@@ -50,8 +51,9 @@ export function answeredBy(message: object): string | undefined {
 }
 
 /**
- * Drops tool calls that providers reject: without an id, without arguments, or with a name that is invalid or not
- * allowed. Returns undefined if nothing is left of the message, and the same message if nothing is dropped.
+ * Drops tool calls that providers reject: without an id, without arguments, or with a name that is
+ * invalid or not allowed. Returns undefined if nothing is left of the message, and the same message
+ * if nothing is dropped.
  */
 export function withoutMalformedCalls(
   message: object,

@@ -8,7 +8,8 @@ import { membersOf } from './prompt_tokens.js'
 
 /** Chars of an image. */
 export const IMAGE_CHARS = 8_000
-/** Chars of the words that OpenClaw puts around the text of other messages than those of a user, a model or a tool. */
+/** Chars of the words that OpenClaw puts around the text of other messages than those of a user, a
+ *  model or a tool. */
 const OTHER_CHARS = 256
 /** Chars of arguments without JSON. */
 const UNKNOWN_CHARS = 128

@@ -5,8 +5,9 @@ import { get, isObject, tryRead } from '../../untrusted.js'
 const OWN = Symbol('toolResult')
 
 /**
- * Changes the texts of a tool result whose blocks may be of type toolResult, as Codex sends them: these are texts to
- * `change`. If such a block has its text a second time, as `content`, that changes with it.
+ * Changes the texts of a tool result whose blocks may be of type toolResult, as Codex sends them:
+ * these are texts to `change`. If such a block has its text a second time, as `content`, that
+ * changes with it.
  */
 export function throughTexts<M extends object>(message: M, change: (message: M) => M): M {
   const texts = asTexts(message)

@@ -77,7 +77,8 @@ export function installToolResultContextGuard(params: Parameters<typeof Declared
 
 type MidTurnPrecheck = NonNullable<Parameters<typeof Declared>[0]['midTurnPrecheck']>
 
-/** Makes a check that throws where results that came since the last one are too much for the prompt. */
+/** Makes a check that throws where results that came since the last one are too much for the
+ *  prompt. */
 function midTurn(precheck: MidTurnPrecheck, options: ProfileOptions): (messages: unknown[]) => void {
   const { enabled, getPrePromptMessageCount, getSystemPrompt, onMidTurnPrecheck } = checkOptions(
     'midTurnPrecheck',
@@ -114,7 +115,8 @@ function midTurn(precheck: MidTurnPrecheck, options: ProfileOptions): (messages:
   }
 }
 
-/** Returns a copy of a tool result that has `room` chars at most, as the estimate counts them before it weighs them. */
+/** Returns a copy of a tool result that has `room` chars at most, as the estimate counts them
+ *  before it weighs them. */
 function limited(message: object, room: number, options: ProfileOptions): object {
   const content = get(message, 'content')
   const cutting = { ...options, minKeepChars: 0 }
@@ -131,7 +133,8 @@ function limited(message: object, room: number, options: ProfileOptions): object
   )
 }
 
-/** Keeps the first blocks without text that fit in what the texts leave, at least in half the room. */
+/** Keeps the first blocks without text that fit in what the texts leave, at least in half the
+ *  room. */
 function limitedBlocks(blocks: readonly unknown[], room: number, options: ProfileOptions): unknown[] {
   const isText = (block: unknown) => textOf(block).length > 0
   const texts = blocks.filter(isText).reduce<number>((sum, block) => sum + blockChars(block), 0)

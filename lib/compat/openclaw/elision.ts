@@ -16,8 +16,8 @@ export interface SpillWords {
 }
 
 /**
- * Returns the words about a result's file, undefined if the file is gone. The path must stand in a text as its footer:
- * `details` are not for the model.
+ * Returns the words about a result's file, undefined if the file is gone. The path must stand in a
+ * text as its footer: `details` are not for the model.
  */
 export function spilled(message: object): SpillWords | undefined {
   const details = get(message, 'details')

@@ -55,8 +55,8 @@ export function truncateOversizedToolResultsInMessages<M>(
   // Providers reject text that is not well-formed, even if it fits.
   for (const [at, { texts, chars }] of sizes.entries())
     if (!limits.has(at) && !texts.every((text) => text.isWellFormed())) limits.set(at, chars)
-  // A result is always cut from its own text, so that a second cut keeps what it says of the first; a pruned one from
-  // the text that is left of it.
+  // A result is always cut from its own text, so that a second cut keeps what it says of the first;
+  // a pruned one from the text that is left of it.
   const sourceOf = (at: number) => (sent?.prunedAs(at) ? sent.messages : read)[at] as object
   const cut = new Map([...limits].map(([at, maxChars]) => [at, shortened(sourceOf(at), maxChars, budget)]))
   sent?.record(cut)
@@ -147,7 +147,8 @@ export async function truncateOversizedToolResultsInSession(params: SessionParam
 
 type HistoryBudget = ReturnType<typeof budgetOf>
 
-/** Returns the cap of one tool result, the budget of all with its order, and the options of cuts. */
+/** Returns the cap of one tool result, the budget of all with its order, and the options of
+ *  cuts. */
 function budgetOf(params: {
   contextWindowTokens: number
   maxCharsOverride?: number | undefined
@@ -168,7 +169,8 @@ function budgetOf(params: {
   }
 }
 
-/** Plans the chars that each tool result may keep, within the cap and the budget. `sent`: what was sent before. */
+/** Plans the chars that each tool result may keep, within the cap and the budget. `sent`: what was
+ *  sent before. */
 function planFor(read: readonly unknown[], budget: HistoryBudget, sent?: Projection) {
   const { maxEach, aggregate, cutting, elides } = budget
   const sizes = sizesOf(read, budget.measure)
@@ -185,7 +187,8 @@ function planFor(read: readonly unknown[], budget: HistoryBudget, sent?: Project
   }
   const room = { ...aggregate, maxChars: Math.max(0, aggregate.maxChars - kept) }
   const first = planned(false, room, cutting)
-  // Where notices are too long for the budget, shorter words of the same kind leave more than "[...]".
+  // Where notices are too long for the budget, shorter words of the same kind leave more than
+  // "[...]".
   const isShort = elides && first.some(({ maxChars }) => maxChars < ELIDED.length)
   const given = isShort ? planned(false, room, { ...cutting, suffix: ELIDED }) : first
   const aggregateSteps = given.filter(({ index, maxChars }) => maxChars < (within[index] ?? 0)).length
@@ -194,7 +197,8 @@ function planFor(read: readonly unknown[], budget: HistoryBudget, sent?: Project
   return { sizes, steps, aggregateSteps, isOver: total(within) > aggregate.maxChars }
 }
 
-/** Tells the results that only their cap may cut: the freshest, and in some profiles all that were sent before. */
+/** Tells the results that only their cap may cut: the freshest, and in some profiles all that were
+ *  sent before. */
 function heldOf(messages: readonly unknown[], sent: Projection, { thaws, protects }: HistoryBudget) {
   const ends = protects === 'batch' ? (message: unknown) => !isToolResult(message) : isAssistant
   const fresh = messages.findLastIndex(ends)

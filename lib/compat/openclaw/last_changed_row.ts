@@ -2,7 +2,8 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { get, isObject, tryRead } from '../../untrusted.js'
 
-/** Returns the message of the last row in which a session differs from its backup, and the id of that row. */
+/** Returns the message of the last row in which a session differs from its backup, and the id of
+ *  that row. */
 export async function lastChangedMessage(
   backup: string,
   file: string,

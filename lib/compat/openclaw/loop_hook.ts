@@ -93,7 +93,8 @@ function continues(messages: readonly unknown[], known: readonly unknown[]): boo
     : messages.length === known.length && known.every((message, at) => message === elementAt(messages, at))
 }
 
-/** Returns a marked message with the text that the transcript has: its content, or its first text block. */
+/** Returns a marked message with the text that the transcript has: its content, or its first text
+ *  block. */
 function asTranscript(message: object): object {
   const said =
     isObject(message) && get(message, 'role') === 'user' ? get(message, TRANSCRIPT_TEXT) : undefined

@@ -11,7 +11,8 @@ import { estimateToolResultReductionPotential } from './history.js'
 import { april, profileOf } from './profile.js'
 import { estimated } from './prompt_tokens.js'
 
-/** Multiple of the overflow that truncation alone has to free, since the amount it frees is an estimate. */
+/** Multiple of the overflow that truncation alone has to free, since the amount it frees is an
+ *  estimate. */
 const TRUNCATION_ROUTE_FACTOR = 1.5
 
 export function shouldPreemptivelyCompactBeforePrompt(
@@ -43,7 +44,8 @@ export function shouldPreemptivelyCompactBeforePrompt(
   }
 }
 
-/** Returns the larger of the given count and the estimate of the full history, with the messages that it belongs to. */
+/** Returns the larger of the given count and the estimate of the full history, with the messages
+ *  that it belongs to. */
 function weighed(params: PreemptiveCompactionParams) {
   const { messages, unwindowedMessages, llmBoundaryTokenPressure: told } = params
   const own = checkPressure(told) ?? { tokens: estimated(params, messages), source: 'transcript_estimate' }
@@ -76,7 +78,8 @@ export function isContextOverflowError(error: unknown, options?: ProfileOptions)
   return profileOf(options).overflows.includes(classifyProviderError(error).kind)
 }
 
-/** Anthropic's words where only a smaller prompt is free of further charge: a rate limit by its status. */
+/** Anthropic's words where only a smaller prompt is free of further charge: a rate limit by its
+ *  status. */
 const EXTRA_USAGE = /^\W*(?:error\W+)?(?:429\W+)?extra usage is required for long context requests\b/i
 
 export function isLikelyContextOverflowError(error: unknown): boolean {

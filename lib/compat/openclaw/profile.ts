@@ -31,9 +31,11 @@ export interface Profile {
   readonly explains: boolean
   /** True if calls without a result get one before a message with further calls is stored. */
   readonly flushesBetweenCalls: boolean
-  /** True if results that give way name the file of their output, and say where nothing is left of them. */
+  /** True if results that give way name the file of their output, and say where nothing is left of
+   *  them. */
   readonly elides: boolean
-  /** With a projection, results that the budget spares: those that end the history, or all since the last answer. */
+  /** With a projection, results that the budget spares: those that end the history, or all since
+   *  the last answer. */
   readonly protects: 'batch' | 'since answer'
   /** True if the budget may cut results again that were sent before. */
   readonly thaws: boolean
@@ -43,7 +45,8 @@ export interface Profile {
   readonly budgetsMessages: boolean
   /** Members that a stored result gets if it lacks them. */
   readonly missingMembers: Readonly<Record<string, unknown>>
-  /** True if a stored result that names its call under `toolUseId` gets it as `toolCallId` as well. */
+  /** True if a stored result that names its call under `toolUseId` gets it as `toolCallId` as
+   *  well. */
   readonly namesCalls: boolean
   /** True if the context guard counts the `details` of results. */
   readonly countsDetails: boolean

@@ -19,7 +19,8 @@ export function isProjectionState(value: unknown): value is ToolResultPromptProj
   return replacements instanceof Map && frozen instanceof Set
 }
 
-/** A result that was trimmed or cleared as its cache had expired: one text instead of its content. */
+/** A result that was trimmed or cleared as its cache had expired: one text instead of its
+ *  content. */
 export interface PruneRecord {
   readonly cacheTtl: 'soft' | 'hard'
   readonly text: string
@@ -48,7 +49,8 @@ export function reconcileToolResultPromptProjectionState(
 
 /** The tool results of a history as they were sent before. */
 export class Projection {
-  /** Names of the results: their call, time and text. Another text under the same call is another result. */
+  /** Names of the results: their call, time and text. Another text under the same call is another
+   *  result. */
   readonly #keys: readonly (string | undefined)[]
   readonly #state: ToolResultPromptProjectionState
   /** The messages with the texts that were sent. */
@@ -105,7 +107,8 @@ function isPruned(sent: unknown): sent is PruneRecord {
   return isObject(sent) && typeof get(sent, 'cacheTtl') === 'string'
 }
 
-/** Returns a result with one text, under the name of the original. The same if it is that already. */
+/** Returns a result with one text, under the name of the original. The same if it is that
+ *  already. */
 export function pruned(message: object, { text }: PruneRecord, name: string | undefined): object {
   if (get(message, NAME) === name && textsOf(message).join('\n') === text) return message
   const made = copy(message, new Map([['content', [{ type: 'text', text }]]]))

@@ -58,7 +58,8 @@ function piBlock(block: unknown): number {
   return type === 'image' ? PI_IMAGE : 0
 }
 
-/** OpenClaw's own scale, used from 2026.7 on: messages and blocks have a fixed weight, tool results weigh twice. */
+/** OpenClaw's own scale, used from 2026.7 on: messages and blocks have a fixed weight, tool results
+ *  weigh twice. */
 const pressure: Scale = {
   message(message) {
     if (get(message, 'excludeFromContext') === true) return 0

@@ -6,7 +6,8 @@ import { checkedOptions } from './guard_options.js'
 import { ToolResultGuard, type Write } from './tool_result_guard.js'
 import { type Manager, Transcript } from './transcript.js'
 
-/** Methods by which managers store messages. The second returns a promise; not every manager has it. */
+/** Methods by which managers store messages. The second returns a promise; not every manager has
+ *  it. */
 const METHODS = [APPEND, 'appendMessageAsync']
 
 const patches = new WeakMap<object, readonly AppendPatch[]>()
@@ -47,7 +48,8 @@ function patched(manager: object): AppendPatch[] {
   return methods.map((method) => new AppendPatch(manager, 'sessionManager', method))
 }
 
-/** Appends of an async manager, one after the other: the result of a call is stored before what came after it. */
+/** Appends of an async manager, one after the other: the result of a call is stored before what
+ *  came after it. */
 class AppendQueue {
   #last: PromiseLike<unknown> | undefined
 
@@ -66,7 +68,8 @@ class AppendQueue {
   }
 }
 
-/** The method of a manager before its first guard. OpenClaw's own symbol is private and has the same description. */
+/** The method of a manager before its first guard. OpenClaw's own symbol is private and has the
+ *  same description. */
 const RAW = Symbol('openclaw.session.rawAppendMessage')
 
 function setRaw(manager: { appendMessage(message: never, ...rest: never[]): unknown }): void {

@@ -60,8 +60,8 @@ function call(manager: object, method: string, ...args: unknown[]): unknown {
 }
 
 /**
- * Rewrites messages of a session's active branch: branches off before the first, and appends it and what follows again,
- * behind the guard. `replacements`: messages by entry id.
+ * Rewrites messages of a session's active branch: branches off before the first, and appends it and
+ * what follows again, behind the guard. `replacements`: messages by entry id.
  */
 export async function rewriteBranch(
   sessionManager: RewritableSessionManager,

@@ -9,7 +9,8 @@ type Members = Record<string, unknown>
 const MAX_BYTES = 8_192
 const MAX_KEYS = 40
 const MAX_SESSIONS = 10
-/** Chars of a string, in details, in one of their sessions, and where details are too large all the same. */
+/** Chars of a string, in details, in one of their sessions, and where details are too large all the
+ *  same. */
 const DETAIL_CHARS = 2_000
 const SESSION_CHARS = 500
 const FALLBACK_CHARS = 200
@@ -21,7 +22,8 @@ const TIMES = ['startedAt', 'endedAt', 'cwd', 'name']
 const TOTALS = ['retryInMs', 'total', 'totalLines', 'totalChars', 'truncation', 'tail']
 const FLAGS = ['disabled', 'unavailable', 'success']
 
-/** Returns a tool result whose `details` have 8 KiB of JSON at most, in the shape that OpenClaw stores. */
+/** Returns a tool result whose `details` have 8 KiB of JSON at most, in the shape that OpenClaw
+ *  stores. */
 export function withStoredDetails(message: object): object {
   const details = isToolResult(message) ? get(message, 'details') : undefined
   const kept =
@@ -59,7 +61,8 @@ function picked(details: object, names: readonly string[], chars: number): Membe
   return Object.fromEntries(values.filter(([, value]) => value !== undefined))
 }
 
-/** Returns what says whether the call worked. An error that is no string is only said to be there. */
+/** Returns what says whether the call worked. An error that is not a string is only said to be
+ *  there. */
 function outcome(details: object, chars: number): Members {
   const flags = FLAGS.map((name) => [name, get(details, name)] as const)
   const error = get(details, 'error')
@@ -96,7 +99,8 @@ function firstKeys(details: object): string[] {
   return keys
 }
 
-/** Returns the bytes of a value as JSON. If there are more than `most`, returns a smaller number that is more than that. */
+/** Returns the bytes of a value as JSON. If there are more than `most`, returns a smaller number
+ *  that is more than that. */
 function bytesUpTo(value: unknown, most: number): number {
   if (typeof value === 'string') return value.length > most ? value.length + 2 : jsonBytes(value)
   if (!isObject(value)) return jsonBytes(value)

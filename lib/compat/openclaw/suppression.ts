@@ -3,7 +3,8 @@ import { get, isObject } from '../../untrusted.js'
 import { flag } from '../../validate.js'
 import { hasCalls, isAssistant } from './calls.js'
 
-/** Chooses messages that are not stored, since an earlier attempt of the same turn stored them or no reader needs them. */
+/** Chooses messages that are not stored, since an earlier attempt of the same turn stored them or
+ *  no reader needs them. */
 export class Suppression {
   #nextOfUser: boolean
   readonly #errors: boolean

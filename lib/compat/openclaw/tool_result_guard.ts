@@ -18,7 +18,8 @@ import { isToolResult } from './tool_results.js'
 /** Stores a message, perhaps later. */
 export type Write = (message: unknown) => unknown
 
-/** Ensures for one manager that each stored tool call has a result, and that results are within their limits. */
+/** Ensures for one manager that each stored tool call has a result, and that results are within
+ *  their limits. */
 export class ToolResultGuard {
   /** Tool names of the calls without a result, by call id. */
   readonly pending = new Map<string, string | undefined>()
@@ -69,8 +70,8 @@ export class ToolResultGuard {
     return new GuardedMessage(message, rules).write((kept) => this.#store(kept, write), true)
   }
 
-  /** Writes a message, unless an earlier attempt did. What is stored says which calls have results: a hook may have kept
-   *  a result back, or dropped a call. */
+  /** Writes a message, unless an earlier attempt did. What is stored says which calls have results:
+   *  a hook may have kept a result back, or dropped a call. */
   #store(kept: unknown, write: Write): unknown {
     const { suppression, onSuppressed } = this.options
     if (suppression.takes(kept)) {
@@ -93,7 +94,8 @@ export class ToolResultGuard {
     return responseOf(message).some((id) => this.#response.includes(id))
   }
 
-  /** Makes the rules for one message. `called`: the tool name of its call, for a result without one. */
+  /** Makes the rules for one message. `called`: the tool name of its call, for a result without
+   *  one. */
   #rules(
     message: unknown,
     { called, isSynthetic = false }: { called?: string | undefined; isSynthetic?: boolean } = {},
@@ -134,7 +136,8 @@ export class ToolResultGuard {
   }
 }
 
-/** Returns a result with a trimmed tool name, its own or that of its call, and with the members that it lacks. */
+/** Returns a result with a trimmed tool name, its own or that of its call, and with the members
+ *  that it lacks. */
 function completed(
   message: object,
   called: string | undefined,

@@ -33,7 +33,8 @@ export function truncateToolResultMessage<M>(
   return resultCutter(maxChars, options)(message)
 }
 
-/** Makes a function that truncates tool results. Its policy is checked once, unless the notice is a function. */
+/** Makes a function that truncates tool results. Its policy is checked once, unless the notice is a
+ *  function. */
 export function resultCutter(maxChars: number, options: ToolResultTruncationOptions): <M>(message: M) => M {
   const { measure } = profileOf(options)
   const preset =

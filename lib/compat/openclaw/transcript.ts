@@ -66,7 +66,8 @@ export class Transcript {
     return written
   }
 
-  /** Returns what the caller's record of failed turns leaves of a message, undefined if it is not to be stored. */
+  /** Returns what the caller's record of failed turns leaves of a message, undefined if it is not
+   *  to be stored. */
   #recorded(message: unknown): unknown {
     const errors = this.#errors
     const target = errors && isError(message) && tryRead(() => this.manager.getSessionTarget?.())
@@ -90,7 +91,8 @@ export class Transcript {
   }
 }
 
-/** Returns a message of the model or of a tool with the id of its run, where OpenClaw looks for it. */
+/** Returns a message of the model or of a tool with the id of its run, where OpenClaw looks for
+ *  it. */
 function withRunId(message: unknown, given: unknown): unknown {
   const runId = word(given)
   if (runId === undefined || !(isAssistant(message) || isToolResult(message))) return message

@@ -1,5 +1,6 @@
-/** Runs of code points that OpenClaw's later releases count as several chars, and the chars added for each UTF-16 code
- *  unit of a run. The middle dot has a pattern of its own: no other can match in a string of one byte a char. */
+/** Runs of code points that OpenClaw's later releases count as several chars, and the chars added
+ *  for each UTF-16 code unit of a run. The middle dot has a pattern of its own: no other can match
+ *  in a string of one byte a char. */
 const HEAVY: readonly (readonly [RegExp, number])[] = [
   [/\xb7/g, 3],
   [/[\u2e80-\u33ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60\uffe0-\uffe6]+/gu, 3],
@@ -8,8 +9,8 @@ const HEAVY: readonly (readonly [RegExp, number])[] = [
   [/[\u1100-\u11ff\u3400-\u4dbf\ua000-\ua4cf\ua960-\ua97f\ud7b0-\ud7ff\uf900-\ufaff]+/gu, 11],
 ]
 
-/** Counts the chars of a text, with Chinese, Japanese and Korean weighted by their tokens. `least`: the weight of any
- *  other char. */
+/** Counts the chars of a text, with Chinese, Japanese and Korean weighted by their tokens. `least`:
+ *  the weight of any other char. */
 export function weightOf(text: unknown, least = 1): number {
   if (typeof text !== 'string') return 0
   let weight = least * text.length
@@ -19,8 +20,8 @@ export function weightOf(text: unknown, least = 1): number {
 }
 
 /**
- * Cuts to `most` in another measure than the chars of the cut: tries the cut with fewer and fewer chars, by halves.
- * `cut` gets the chars that it may keep, `measure` its result.
+ * Cuts to `most` in another measure than the chars of the cut: tries the cut with fewer and fewer
+ * chars, by halves. `cut` gets the chars that it may keep, `measure` its result.
  */
 export function fitted<T>(most: number, cut: (chars: number) => T, measure: (made: T) => number): T {
   const made = cut(most)

@@ -1,4 +1,5 @@
-//! A cut holds every limit, is well-formed, is the same for strings and bytes, and a second one changes nothing.
+//! A cut holds every limit, is well-formed, is the same for strings and bytes, and a second one
+//! changes nothing.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -19,7 +20,8 @@ fuzz_target!(|input: &[u8]| {
         let once = truncated(Utf8(text), &policy);
         spillway_fuzz::assert_within(&once, &policy.limits);
         assert_eq!(truncated(Utf8(once.as_bytes()), &policy), once);
-        // The hint counts bytes in bytes and strings in chars, and invalid bytes are not the bytes of their U+FFFD.
+        // The hint counts bytes in bytes and strings in chars, and invalid bytes are not the bytes
+        // of their U+FFFD.
         if let (Ok(text), true) = (str::from_utf8(text), policy.notice != Notice::Hint) {
             let units: Vec<u16> = text.encode_utf16().collect();
             assert_eq!(truncated(Utf16(&units), &policy), once);

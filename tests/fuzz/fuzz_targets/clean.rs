@@ -1,4 +1,5 @@
-//! Clean text does not depend on chunks, is UTF-8, and cleaning it again changes nothing. Memory is bounded.
+//! Clean text does not depend on chunks, is UTF-8, and cleaning it again changes nothing. Memory is
+//! bounded.
 #![no_main]
 
 use libfuzzer_sys::arbitrary::Unstructured;

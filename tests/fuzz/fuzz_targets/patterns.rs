@@ -1,4 +1,5 @@
-//! Search expressions are refused or searched: a match lies within its part, and a plain text is found where it stands.
+//! Search expressions are refused or searched: a match lies within its part, and a plain text is
+//! found where it stands.
 #![no_main]
 
 use libfuzzer_sys::arbitrary::Unstructured;

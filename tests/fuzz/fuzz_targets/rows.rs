@@ -1,5 +1,5 @@
-//! Repaired rows of a stored session stay JSON with the same members around the texts, one row each; a second repair
-//! changes nothing.
+//! Repaired rows of a stored session stay JSON with the same members around the texts, one row
+//! each; a second repair changes nothing.
 #![no_main]
 
 use libfuzzer_sys::arbitrary::Unstructured;

@@ -1,4 +1,5 @@
-//! Findings and relevant lines do not depend on chunks, hold the limits, and their ranges are those of the input.
+//! Findings and relevant lines do not depend on chunks, hold the limits, and their ranges are those
+//! of the input.
 #![no_main]
 
 use libfuzzer_sys::arbitrary::Unstructured;

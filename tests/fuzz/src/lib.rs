@@ -9,7 +9,8 @@ use spillway::notice::Notice;
 use spillway::notice::saved::{Location, SavedPart};
 use spillway::policy::{Keep, Policy};
 
-/// Calls a law with a part of the choices and the bytes that remain. Inputs that are too short are not tried.
+/// Calls a law with a part of the choices and the bytes that remain. Inputs that are too short are
+/// not tried.
 pub fn with<T>(
     input: &[u8],
     choose: impl FnOnce(&mut Unstructured) -> Result<T>,
