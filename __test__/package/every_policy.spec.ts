@@ -1,11 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import type { WrapPolicy } from 'spillway'
 import * as spillway from 'spillway'
 import ts from 'typescript'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import formats from '../../src/redact/examples.json'
 
 /** Returns the names in index.d.ts of what takes an option, at any place of its parameters. */
@@ -38,7 +38,9 @@ const result = (text: string, { redact }: WrapPolicy = {}) => ({
   content: [{ type: 'text', text }],
   ...(redact && { details: { note: text } }),
 })
-const directory = () => mkdtempSync(join(tmpdir(), 'spillway-policy-'))
+const place = mkdtempSync(join(tmpdir(), 'spillway-policy-'))
+afterAll(() => rmSync(place, { recursive: true, force: true }))
+const directory = () => mkdtempSync(join(place, 'store-'))
 const contentsOf = (dir: string) =>
   readdirSync(dir).map((name) => `${name}\n${readFileSync(join(dir, name), 'utf8')}`)
 

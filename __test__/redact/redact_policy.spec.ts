@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
@@ -18,7 +18,7 @@ import {
   sanitizeForDisplay,
   wrapTool,
 } from 'spillway'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import formats from '../../src/redact/examples.json'
 import { hostileText, policies } from '../support/hostile.js'
 import { samples } from '../support/samples.js'
@@ -46,7 +46,9 @@ const secretText = fc
   )
   .map((parts) => parts.join(''))
 
-const directory = () => mkdtempSync(join(tmpdir(), 'spillway-redact-'))
+const place = mkdtempSync(join(tmpdir(), 'spillway-redact-'))
+afterAll(() => rmSync(place, { recursive: true, force: true }))
+const directory = () => mkdtempSync(join(place, 'store-'))
 
 describe('clampText with redact', () => {
   it('is clampText of the redacted text, and a second clamp changes nothing', () => {
