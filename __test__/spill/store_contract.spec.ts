@@ -256,7 +256,7 @@ describe('a store that breaks its contract', () => {
     [
       'knows every id',
       broken((store) => ({ read: (id, range) => store.read(id, range).catch(() => EMPTY) })),
-      /no id/,
+      /not the id/,
     ],
   ]
 
