@@ -114,7 +114,7 @@ fn url<U: Copy + Into<u16>>(text: &[U], payload: &Range<usize>, floor: usize) ->
     })
 }
 
-/// Returns the bare payload of which this is a line: alone if it is long, otherwise with the lines
+/// Returns the bare payload that contains this line: alone if it is long, otherwise with the lines
 /// of equal length before and after. Also returns the end of those lines, so that none is read
 /// twice.
 fn bare<U: Copy + Into<u16>>(text: &[U], line: &Range<usize>, floor: usize) -> (Option<Run>, usize) {

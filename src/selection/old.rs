@@ -49,7 +49,7 @@ impl Old {
         }
     }
 
-    /// Returns the size of what a unit holds of a notice or a mark. `goes_on`: the next unit is
+    /// Returns the size of the part of a notice or a mark in a unit. `goes_on`: the next unit is
     /// kept too.
     pub fn size_of(&self, number: usize, text: &[u8], goes_on: bool) -> Option<Size> {
         if self.marks.chars > 0 && is_mark(text) {

@@ -291,8 +291,7 @@ const ENDS: [&[u8]; 9] = [
     b"Exception",
 ];
 
-/// Returns true if the capital that begins one of these ends stands in its place, after more of the
-/// word.
+/// Returns true if the capital that begins one of these ends follows more of the word.
 #[inline]
 fn may_name_error(word: &[u8]) -> bool {
     ENDS.iter().any(|end| word.len() > end.len() && word[word.len() - end.len()] == end[0])

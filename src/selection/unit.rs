@@ -149,7 +149,7 @@ fn escaped_line(text: &[u8]) -> Option<usize> {
 
 pub const ESCAPED_NEWLINE: &[u8] = b"\\n";
 
-/// Returns what a piece of a JSON string says: without the backslash before each quote.
+/// Returns a piece of a JSON string without the backslash before each quote.
 pub fn unescaped(piece: &[u8]) -> Cow<'_, [u8]> {
     const QUOTE: &[u8] = b"\\\"";
     let mut quotes =
