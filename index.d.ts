@@ -28,8 +28,8 @@ import type { Writable } from 'node:stream'
 
 // ── Limits and policy ───────────────────────────────────────────────────────────────────────────
 
-/** Upper bounds, all of which hold at once. `Infinity` lifts a bound, 0 keeps nothing. Any other
- *  value that is not a safe integer >= 0 throws ERR_SPILLWAY_OPTION. docs/limits.md. */
+/** Upper bounds, which all hold at once. `Infinity` lifts a bound, 0 keeps nothing. Any other value
+ *  that is not a safe integer >= 0 throws ERR_SPILLWAY_OPTION. docs/limits.md. */
 export interface Limits {
   /** UTF-8 bytes. Default 51_200 (50 KiB). */
   maxBytes?: number | undefined

@@ -14,8 +14,8 @@ import {
 } from 'spillway/openclaw'
 import { describe, expect, it } from 'vitest'
 
-// Calls of which the tests of 2026.7.2 assert something, with answers by its formulas. The specs of
-// loop, projection and stored results have those of its guards and projections.
+// Calls in the tests of 2026.7.2, with answers by its formulas. The specs of loop, projection and
+// stored results have those of its guards and projections.
 const july = { profile: '2026.7' } as const
 const text = (text: string) => ({ type: 'text', text })
 const result = (id: string, ...content: object[]) => ({

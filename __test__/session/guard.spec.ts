@@ -571,7 +571,7 @@ describe('events', () => {
 })
 
 describe('maxRowBytes', () => {
-  it('has side data give way first, then what no one knows, then text', () => {
+  it('cuts side data first, then members that no dialect knows, then text', () => {
     const make = () =>
       tool('x'.repeat(20_000), {
         details: { raw: 'd'.repeat(7_000), exitCode: 1 },

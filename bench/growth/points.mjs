@@ -4,7 +4,7 @@ import { do_not_optimize } from 'mitata'
 /** Milliseconds of a call that ends its line: the next size would take ten times as long, or a
  *  hundred. */
 const LONGEST = 400
-/** Milliseconds for one point, of which the fastest run counts. */
+/** Milliseconds for one point, by its fastest run. */
 const SPENT = 25
 /** Milliseconds that a clock tells well. */
 const TOLD = 0.05

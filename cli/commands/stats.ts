@@ -49,7 +49,7 @@ function rowOf(tool: string, sums: Sums): string[] {
   return [nameOf(tool, 40), ...[calls, cut, shown, sent, readBack, repeated, savedOf(sums)].map(count)]
 }
 
-/** Reads the lines of the file. Those that are no figures, such as half a line, do not count. */
+/** Reads the lines of the file. Lines that are not figures, such as half a line, do not count. */
 async function figuresOf(file: string): Promise<Figures[]> {
   const text = await readFile(file, 'utf8').catch((error) => {
     if (error.code === 'ENOENT') return ''

@@ -194,7 +194,7 @@ export class Remote {
       asked.end(body)
       const [response] = (await once(asked, 'response')) as [IncomingMessage]
       const { statusCode = 0, statusMessage } = response
-      // A connection that breaks is told where the response is read, if it is.
+      // The reader of the response reports a connection that breaks.
       asked.on('error', () => {})
       response.on('error', () => {})
       if (statusCode >= 200 && statusCode < 300) return response

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Chars of an error page that are told, and milliseconds that it may take to come. */
+/** Chars of an error page to report, and milliseconds to wait for it. */
 const TOLD = 500
 const PATIENCE = 1_000
 
@@ -25,7 +25,7 @@ export function unexpected(response: IncomingMessage): Error {
   return new Error(`answered with ${[type, encoding].filter(Boolean).join(' in ')}`)
 }
 
-/** Returns the start of a page. One that does not end is told as far as it has come. */
+/** Returns the start of a page. A page that does not end is reported as far as it was received. */
 export async function startOf(response: IncomingMessage): Promise<string> {
   const late = setTimeout(() => response.destroy(), PATIENCE)
   let text = ''

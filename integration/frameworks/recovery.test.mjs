@@ -23,7 +23,7 @@ const NAMES = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth']
 const TOLD = 128_000
 const LIMIT = 16_000
 
-/** An honest count that is none of ours. */
+/** An honest count that spillway did not make. */
 const countedIn = (value) => Math.ceil(JSON.stringify(value).length / 4)
 
 /** Status and words of each provider; those that take arguments tell the numbers. */

@@ -15,7 +15,7 @@ use super::random::Make;
 #[derive(Debug, Default, Deserialize)]
 pub struct Format {
     pub kind: String,
-    /// Texts, one of which begins each match or is in the name of the secret.
+    /// Texts. Each match begins with one of them, or has one in the name of the secret.
     pub anchors: Vec<String>,
     /// True if an anchor may also be written in lower case, in capitals, or capitalised.
     #[serde(default)]
@@ -32,7 +32,7 @@ pub struct Format {
     /// True if no letter, digit, underscore or hyphen precedes the anchor.
     #[serde(default)]
     alone: bool,
-    /// The characters one of which precedes the anchor, if any must.
+    /// The characters that may precede the anchor. Empty: any may.
     #[serde(default)]
     after: String,
     /// Text that does not follow a secret.

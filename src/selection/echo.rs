@@ -4,7 +4,7 @@ use super::likeness::likeness;
 use super::score::{Score, score};
 use super::tally::is_tally;
 
-/// A line without its prefix, and its score.
+/// A line without its prefix, and the judgments of it.
 #[derive(Clone, Debug, Default)]
 pub struct Echo {
     said: Vec<u8>,

@@ -214,7 +214,7 @@ impl Stretch {
         self.text.extend_from_slice(text);
     }
 
-    /// Appends lines of these lengths, of which `last` is the last. `wide`: they may have text that
+    /// Appends lines of these lengths. `last` is the last of them. `wide`: they may have text that
     /// is not ASCII.
     pub fn extend(&mut self, last: Unit, lines: &[u8], lengths: &[u16], wide: bool) {
         self.last = Some(last);

@@ -90,8 +90,7 @@ impl<'s> History<'s> {
         Ok(strings.found.into_iter().chain(words).collect())
     }
 
-    /// Takes note of a row and of those before it, of which only the row itself was parsed, if at
-    /// all.
+    /// Takes note of a row and of those before it. Only the row itself was parsed, if at all.
     fn go_on(&mut self, row: &ResultRow) {
         let known = self.end;
         self.end = known.max(row.start + row.bytes.len() as u64);
