@@ -43,8 +43,8 @@ async function fastest(run, given, fresh, spent) {
   return best
 }
 
-/** Milliseconds of so many calls. The clock counts other work too, of which the fastest of several
- *  runs has least; that of the processor moves in steps of milliseconds on some machines. */
+/** Milliseconds of so many calls. The clock counts other work too, and the fastest of several runs
+ *  has least; that of the processor moves in steps of milliseconds on some machines. */
 async function timed(run, given, times) {
   const start = performance.now()
   for (let at = 0; at < times; at++) {

@@ -8,8 +8,8 @@ const PATIENCE = 1_000
 export const EVENTS = 'text/event-stream'
 export const JSON_TYPE = /^(?:application|text)\/json$|\+json$/
 
-/** Returns the type of a response without parameters, in lower case. One that is encoded has none
- *  that is known. */
+/** Returns the type of a response without parameters, in lower case, or undefined for an encoded
+ *  response. */
 export function typeOf({ headers }: IncomingMessage): string {
   if (!/^\s*(?:identity)?\s*$/i.test(headers['content-encoding'] ?? '')) return ''
   return (headers['content-type'] ?? '')
@@ -18,7 +18,7 @@ export function typeOf({ headers }: IncomingMessage): string {
     .toLowerCase()
 }
 
-/** Gives up a response of a type that the protocol does not have, and makes an error of it. */
+/** Discards a response of a type that the protocol does not have, and returns an error. */
 export function unexpected(response: IncomingMessage): Error {
   response.destroy()
   const { 'content-type': type = 'no content type', 'content-encoding': encoding } = response.headers
@@ -35,7 +35,7 @@ export async function startOf(response: IncomingMessage): Promise<string> {
       if (text.length > TOLD) break
     }
   } catch {
-    // The status says more than why its page broke off.
+    // The status says more than the error that broke its page off.
   } finally {
     clearTimeout(late)
   }

@@ -61,7 +61,7 @@ export function storeOf(
 }
 
 /** Rejects a path that is not a directory or a store module, before any work is done. An engine
- *  that is away is told of with each output that it does not take. */
+ *  that is away is reported with each output that it does not save. */
 export async function check(given: GivenStore): Promise<void> {
   const { store } = given
   if (!(store instanceof ModuleStore)) await given.naming(store.sweep())
