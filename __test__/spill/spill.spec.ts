@@ -604,7 +604,7 @@ describe('faults', () => {
       script,
       dir,
     ]
-    // The directory of the outputs, and the one that was saved.
+    // The directory of the outputs, and the saved output.
     expect(run(...after('ulimit -f 2000'))).toEqual(['saved', 'EFBIG', 2])
 
     // A limit stands for a full disk where nothing may be mounted.

@@ -200,7 +200,7 @@ fn is_shouted(word: &[u8]) -> bool {
 }
 
 /// Returns true if a word is part of a path, an option or an identifier. Capitals that hyphens join
-/// are none of these.
+/// are not part of one.
 fn is_of_a_name(before: &[u8], word: &[u8], after: &[u8]) -> bool {
     let is_capital = |byte: &u8| byte.is_ascii_uppercase();
     if is_shouted(word)
