@@ -211,7 +211,7 @@ describe('spillway hook claude-code', () => {
     [['hook'], /HOST is missing; expected one of claude-code/],
     [['hook', 'nobody'], /unknown host "nobody"/],
     [['hook', 'claude-code', 'more'], /unexpected argument "more"/],
-  ])('%j is told of', async (args, told) => {
+  ])('%j is reported', async (args, told) => {
     const { code, stdout, stderr } = await spillway(args, { env })
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
     expect(stderr).toMatch(told)

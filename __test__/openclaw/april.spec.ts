@@ -206,7 +206,7 @@ const same: [call: string, ours: unknown, theirs: unknown][] = [
     ['assistant', 'toolResult'],
   ],
   ['a call without arguments is dropped', stored([answer(call('c1', { arguments: undefined }))]), []],
-  ['of a name that is none', stored([answer(call('c1', { name: 'no name!' }))]), []],
+  ['with an invalid name', stored([answer(call('c1', { name: 'no name!' }))]), []],
   ['of a tool that is not allowed', stored([answer(call('c1'))], { allowedToolNames: ['write'] }), []],
   [
     'calls of a turn that failed get none',

@@ -161,7 +161,7 @@ const differ: [call: string, answer: unknown, ours: unknown, theirs: unknown, wh
     'providers reject empty texts, and "[...]" says more than "[tool re"',
   ],
   [
-    'a result that gives way',
+    'a result that is cut',
     shown(sent([100, 100, 100], 100, 100).messages[0]),
     '[tool result elided: over budget]',
     '[tool result elided: aggrega',

@@ -193,7 +193,7 @@ describe('calls without a result in a stored session', () => {
     'aborted',
     '[Request interrupted by user for tool use]',
     MISSING,
-  ])('give way to the real result that comes later: %s', async (words) => {
+  ])('are replaced by the real result that comes later: %s', async (words) => {
     const use = { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'read', input: {} }] }
     const answer = (content: string, is_error: boolean) => ({
       role: 'user',
