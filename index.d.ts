@@ -31,13 +31,13 @@ import type { Writable } from 'node:stream'
 /** Upper bounds, which all hold at once. `Infinity` lifts a bound, 0 keeps nothing. Any other value
  *  that is not a safe integer >= 0 throws ERR_SPILLWAY_OPTION. docs/limits.md. */
 export interface Limits {
-  /** UTF-8 bytes. Default 51_200 (50 KiB). */
+  /** UTF-8 bytes of the result. Default 51_200 (50 KiB). */
   maxBytes?: number | undefined
-  /** Default 2_000. */
+  /** Lines of the result. Default 2_000. */
   maxLines?: number | undefined
-  /** UTF-16 code units. Default Infinity. */
+  /** UTF-16 code units of the result. Default Infinity. */
   maxChars?: number | undefined
-  /** Tokens as `estimateTokens` counts them. Default Infinity. */
+  /** Tokens of the result, as `estimateTokens` counts them. Default Infinity. */
   maxTokens?: number | undefined
   /** UTF-8 bytes of a line. A longer one ends in "[+N chars]", which counts. Default Infinity. */
   maxLineBytes?: number | undefined
