@@ -4,7 +4,7 @@ import { shouldPreemptivelyCompactBeforePrompt } from 'spillway/openclaw'
 import { session } from './texts.mjs'
 
 const check = (messages, contextTokens = 2e9) => precheck({ messages, contextTokens, reserveTokens: 16_384 })
-/** The same messages as new ones, of which nothing is remembered. */
+/** Copies of the messages, without remembered counts. */
 const renewed = (messages) => messages.map((message) => ({ ...message }))
 
 const times = (count, make) => Array.from({ length: count }, (_, at) => make(at))

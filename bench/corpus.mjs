@@ -78,7 +78,7 @@ const record = (at) => ({
   active: next(2) === 1,
 })
 
-/** A bar of which so many places are full. */
+/** A progress bar with this many full places. */
 const bar = ([full, empty], width, at) => full.repeat(at) + empty.repeat(width - at)
 const sequence = (letters, rows) =>
   times(rows, () => times(60, () => letters[next(letters.length)]).join('')).join('\n')

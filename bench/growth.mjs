@@ -17,8 +17,8 @@ import { texts } from './growth/texts.mjs'
 const PICTURES = { texts, json, messages, blocks, needles, streams }
 const [picture, word = ''] = process.argv.slice(2)
 
-/** Cases of a picture: `[name, input, ours, peers, floor, fresh, sizes]`, of which the last four
- *  may be left out. */
+/** Cases of a picture: `[name, input, ours, peers, floor, fresh, sizes]`. The last four may be left
+ *  out. */
 function casesOf({ drawn, listed, floor: least, sizes: all, unit }) {
   return [...drawn, ...listed].map(([name, input, ours, peers, floor = least, fresh, sizes], at) => ({
     ...{ name, input, fresh, sizes: sizes ?? all, unit: sizes ? '' : unit },

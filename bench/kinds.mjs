@@ -22,7 +22,7 @@ function random(seed) {
 const HAN = '設定を読み込み中に接続先の処理を終了して結果を一覧へ書き出す前に確認した利用者の画面で表示'
 const ERROR = 'error: request to 10.0.0.7:5432 failed: connect ECONNREFUSED'
 
-/** What comes next of each kind, by its number. */
+/** The next line of each kind, by its number. */
 const PARTS = {
   'TypeScript sources': () => cycle(files('lib/', '.ts')),
   'lines all unlike': (next) => () => `${words(next, 4 + next(9), 26)}\n`,

@@ -24,7 +24,7 @@ const SERVICE = [
   (n) => `    at handler (src/routes/items.ts:${n % 500}:12)`,
 ]
 
-/** Logs of several kinds of which one line in 1,000 tells of a failure. */
+/** Logs of several kinds in which one line in 1,000 states a failure. */
 export function logs(bytes) {
   const lines = []
   for (let n = 0, size = 0; size < bytes; n++) {
@@ -87,7 +87,7 @@ export function session(messages, chars = 6_000) {
 const DIFF =
   '\x1b[36m@@ -1,2 +1,2 @@\x1b[m\n\x1b[31m-  const total = sum(before)\x1b[m\n\x1b[32m+\x1b[m  \x1b[32mconst total = sum(after)\x1b[m\n'
 
-/** Lines of which no two are the same. */
+/** Lines that all differ. */
 export const counted = (kind, chars) => {
   const line = kind === 'CJK' ? CJK : LOG
   const lines = Array.from({ length: Math.ceil(chars / line.length) }, (_, at) => at + line)

@@ -54,7 +54,7 @@ export function exitOfSignal(signal: string): number {
 /** Signals that stop work which must not be left half done. */
 const STOPPING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Runs work with a signal that aborts once this process is told to end. `left`: what it says of
+/** Runs work with a signal that aborts when this process is asked to end. `left`: the message about
  *  the files then. */
 export async function interruptible<T>(left: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()

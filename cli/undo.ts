@@ -21,7 +21,7 @@ export function checkUndo(args: Args): void {
   const [wrong] = (args.has('undo') ? OTHERS : ['first', 'keep-appended']).filter((name) => args.has(name))
   if (wrong === undefined) return
   throw new UsageError(
-    args.has('undo') ? `--${wrong} cannot be combined with --undo` : `--${wrong} takes --undo`,
+    args.has('undo') ? `--${wrong} cannot be combined with --undo` : `--${wrong} needs --undo`,
   )
 }
 

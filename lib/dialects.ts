@@ -47,7 +47,7 @@ export interface RowData {
   readonly model?: readonly string[]
   /** Paths that only turns that ended in an error have. */
   readonly failed?: readonly string[]
-  /** Rules for calls and their results. Without them, its calls and results are no pairs. */
+  /** Rules for calls and their results. Without them, its calls and results are not paired. */
   readonly pairs?: PairsData
 }
 

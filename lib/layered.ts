@@ -61,8 +61,7 @@ type Listener = (event: ClampEvent) => void
 /** The original listeners of each joined listener. */
 const joined = new WeakMap<Listener, readonly Listener[]>()
 
-/** Joins two listeners, either of which may be joined already, so that each original one is called
- *  once. */
+/** Joins two listeners, which may be joined already, so that each original one is called once. */
 function both(a: Listener | undefined, b: Listener | undefined): Listener | undefined {
   const given = [a, b].filter((one) => one !== undefined)
   const all = [...new Set(given.flatMap((one) => joined.get(one) ?? [one]))]

@@ -44,7 +44,7 @@ function checkKinds(kinds: unknown, within: string): string[] {
   return given
 }
 
-/** Letters, digits, blanks, "_" and "-": what a format finds is none of these alone. */
+/** Letters, digits, blanks, "_" and "-": no format finds a text of these alone. */
 const NAME = /^[\w -]{1,64}$/
 
 function addPatterns(redaction: Redaction, patterns: unknown, field: string): void {

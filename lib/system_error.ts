@@ -17,8 +17,8 @@ export function failureOf(path: string, { errno, code = 'EIO', message }: Engine
   return Object.assign(error, { code: name, path, ...(errno !== undefined && { errno: -errno }) })
 }
 
-/** Rebuilds the error that a child emitted because it could not be started, of which Node keeps
- *  only the number. Returns undefined for any other child. */
+/** Rebuilds the error of a child that could not be started; Node keeps only the number. Returns
+ *  undefined for any other child. */
 export function spawnError({ exitCode, spawnfile, spawnargs }: ChildProcess): Error | undefined {
   if (exitCode === null || exitCode >= 0) return undefined
   const [code] = systemErrorOf(exitCode) ?? ['EIO']

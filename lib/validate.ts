@@ -146,7 +146,7 @@ function misspelt(name: string, own: readonly string[], others: readonly string[
   return coded(new TypeError(unknownName('option', name, own, others, within)))
 }
 
-/** Tells of an unknown name, and of the one that was meant, or of all if none is similar. */
+/** Reports an unknown name with the most similar known name, or with all if none is similar. */
 export function unknownName(
   kind: 'argument' | 'option',
   name: string,

@@ -1,4 +1,4 @@
-//! Regular expressions of a caller, bounded in what they cost.
+//! Compiles regular expressions of a caller, bounded in steps and memory.
 
 use std::fmt::Display;
 

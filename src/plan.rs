@@ -2,7 +2,7 @@
 //!
 //! Every result is first capped on its own. If the total is still over budget, older results shrink
 //! in turn, from one end of the history to the other: to some content and a notice, then to a
-//! notice, and the one that meets the budget keeps the exact remainder. The latest results then
+//! notice, and the result that meets the budget keeps the exact remainder. The latest results then
 //! share what is left: small ones stay whole, the others get equal room. If that is less than a
 //! notice, older results shrink to `[...]`, and the latest share what is left then.
 
@@ -140,7 +140,7 @@ fn shrink_in_turn(left: &mut [usize], group: &[usize], least: impl Fn(&usize) ->
 }
 
 /// Shrinks results to one level at which they are `over` chars smaller, in whichever order they
-/// stand. One floor holds for all, or a result under an equal share would give way to the longer
+/// stand. One floor holds for all, or a result under an equal share would shrink for the longer
 /// notice of another.
 fn shrink_equally(left: &mut [usize], group: &[usize], least: impl Fn(&usize) -> usize, over: usize) {
     let sizes: Vec<usize> = group.iter().map(|&at| left[at]).collect();

@@ -60,7 +60,7 @@ pub struct Policy {
     pub keeps_shape: bool,
     /// The JSON schema against which JSON validates.
     pub schema: Option<Arc<str>>,
-    /// The reasons for which lines are kept are told.
+    /// The report gives the reason for each kept line.
     pub explains: bool,
     /// The secrets that texts lose.
     pub redact: Option<Arc<SecretRules>>,

@@ -90,7 +90,7 @@ impl Sieve {
         (from..near).filter(|at| self.passes(&text[*at..])).chain(far)
     }
 
-    /// Returns true if a text may begin with one of ours.
+    /// Returns true if a text may begin with a text of the sieve.
     #[inline]
     fn passes(&self, text: &[u8]) -> bool {
         let bytes = text.first_chunk().copied().unwrap_or_else(|| {

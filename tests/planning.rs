@@ -201,7 +201,7 @@ proptest! {
         let Some(&first) = cut.first() else { return Ok(()) };
         prop_assert!(cut.iter().all(|&at| left[at] == left[first]));
         prop_assert!(whole.iter().all(|&at| left[at] <= left[first]));
-        // What is under an equal share of their room stays whole.
+        // Results under an equal share of their room stay whole.
         let older: usize = (0..left.len()).filter(|at| !latest.contains(at)).map(|at| left[at]).sum();
         let room = budget.chars.saturating_sub(older);
         prop_assert!(cut.iter().all(|&at| capped(at) > room / latest.len()));

@@ -16,7 +16,7 @@ use spillway::truncate::input::Input;
 use spillway::truncate::{Cut, Terms, compose, truncate};
 
 /// Generates a log with failures: informative and other lines, long ones, wide ones, notices of
-/// ours.
+/// this package.
 fn log() -> impl Strategy<Value = String> {
     let line = prop_oneof![
         8 => "[a-z ]{0,40}\n",
@@ -62,7 +62,7 @@ fn search(chunks: &[&[u8]], policy: &Policy) -> Selection {
     selection
 }
 
-/// Cuts a searched stream, of which only the size is known.
+/// Cuts a searched stream by its size alone.
 fn cut(selection: &Selection, policy: &Policy) -> Option<Cut> {
     let size = selection.size();
     let input = Input::ends(Utf8(b""), Utf8(b""), size.bytes).with_totals(size);
@@ -155,7 +155,7 @@ proptest! {
             prop_assert!(rest[start..].starts_with(part.as_str()), "{part:?} is not at {start} of {rest:?}");
             rest = &rest[start + part.len()..];
         }
-        // Kept lines are those of which the parts contain text.
+        // Kept lines are those with text in the kept parts.
         let mut numbers = vec![];
         let mut char = 0;
         for (number, line) in lines(&text).into_iter().enumerate() {
@@ -221,7 +221,7 @@ proptest! {
     }
 
     /// The loudest line of failure stands third in every order, behind one line of each end. For
-    /// weaker lines nothing can be promised: what is told moves the shares.
+    /// weaker lines nothing can be promised, because a known failure moves the shares.
     #[test]
     fn a_told_failure_keeps_the_loudest_line_that_an_untold_one_keeps(text in log(), at in any::<prop::sample::Index>(), chars in 64..6_000usize) {
         let mut all = lines(&text);

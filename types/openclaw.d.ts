@@ -151,9 +151,9 @@ export interface TruncatedMessages<M> {
  * Truncates every tool result to the cap, then results down to a notice until all are within the
  * budget. The budget is `aggregateMaxCharsOverride`; without one there is none in '2026.4', and
  * from '2026.7' on the larger of four caps and half the window, where results after the last
- * assistant message give way last. Both limits hold, except that each result keeps at least
- * "[...]", and that from '2026.7' on a result with the footer "Full output: PATH" keeps that path
- * while its file exists.
+ * assistant message are cut last. Both limits hold, except that each result keeps at least "[...]",
+ * and that from '2026.7' on a result with the footer "Full output: PATH" keeps that path while its
+ * file exists.
  *
  * With `projectionState`, results that were cut before are sent as they were cut, byte for byte,
  * while the history grows. Then the budget spares the results that end the history ('2026.9': all

@@ -428,7 +428,7 @@ describe('the saved whole', () => {
     expect(binary.text).toBe(`[binary output, 100 bytes; saved as ${binary.spill?.path}]`)
   })
 
-  it('that cannot be saved is told, and the text is clamped all the same', async () => {
+  it('that cannot be saved is reported, and the text is still clamped', async () => {
     const spill = createSpillStore({ dir: '/proc/nowhere' })
     const capture = new OutputCapture({ spill, maxLines: 10 })
     for (let at = 0; at < 100; at++) capture.stdout.write(numbered(1_000))
@@ -470,7 +470,7 @@ describe('the saved whole', () => {
     rmSync(record?.path ?? '')
   })
 
-  it('is told of to whoever listens', async () => {
+  it('is reported to listeners', async () => {
     const events: unknown[] = []
     const hear = (event: unknown) => events.push(event)
     for (const name of ['clamp', 'spill']) subscribe(`spillway:${name}`, hear)

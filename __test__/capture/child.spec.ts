@@ -111,7 +111,7 @@ describe('a child', () => {
     expect(whole.length).toBe(total.bytes)
   })
 
-  it('that is killed is told by the signal', async () => {
+  it('that is killed is reported with its signal', async () => {
     const child = sh('echo started; exec sleep 60')
     const capture = new OutputCapture()
     const done = capture.attach(child)
@@ -133,7 +133,7 @@ describe('a child', () => {
     expect(await capture.finish()).toMatchObject({ text: '', truncated: false })
   })
 
-  it('that did not exist rejects with the same when it is told of late', async () => {
+  it('that did not exist rejects with the same error when the error comes late', async () => {
     const child = run('no-such-command-anywhere', 'at all')
     const [error] = await once(child, 'error').catch((error) => [error])
     const late = await new OutputCapture().attach(child).catch((error) => error)

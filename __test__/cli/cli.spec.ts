@@ -130,7 +130,7 @@ describe('clamp', () => {
     expect(stdout).toBe(clampText(input, policy))
   })
 
-  it('cleans where it is told to', async () => {
+  it('cleans with --clean', async () => {
     const input = '\x1b[32m  1%\r 50%\r100%\x1b[0m done\r\n'
     expect((await spillway(['clamp', '--clean'], { input })).stdout).toBe('100% done\n')
     expect((await spillway(['clamp', '--clean', '--no-clean'], { input })).stdout).toBe(input)

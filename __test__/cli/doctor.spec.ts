@@ -83,7 +83,7 @@ const image = (bytes: number, width: number) => {
 const GLUED = claude('short').replace('\n', '')
 const UNPAIRED = claude('short').split('\n')[0] as string
 
-/** Where each agent keeps a session of `text` on Linux. */
+/** The place in which each agent keeps a session of `text` on Linux. */
 const kept = (text: string): [agent: string, file: string, text: string][] => [
   ['Pi', '.pi/agent/sessions/--w--/1_a.jsonl', session([['bash', text]])],
   ['OpenClaw', '.openclaw/agents/main/sessions/a.jsonl', session([['bash', text]])],

@@ -211,7 +211,7 @@ describe('spillway hook claude-code', () => {
     [['hook'], /HOST is missing; expected one of claude-code/],
     [['hook', 'nobody'], /unknown host "nobody"/],
     [['hook', 'claude-code', 'more'], /unexpected argument "more"/],
-  ])('%j is told of', async (args, told) => {
+  ])('%j is reported', async (args, told) => {
     const { code, stdout, stderr } = await spillway(args, { env })
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
     expect(stderr).toMatch(told)
@@ -445,7 +445,7 @@ describe('spillway hook gemini-cli', () => {
       { tool_response: { llmContent: `\0${BIG}` } },
       /control characters/,
     ],
-    ['a session without a file', { transcript_path: '' }, /names no transcript_path/],
+    ['a session without a file', { transcript_path: '' }, /transcript_path of the event must be/],
   ])('leaves %s, and tells stderr', async (_, more, told) => {
     const { code, stdout, stderr } = await gemini('read_file', BIG, more).run()
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })

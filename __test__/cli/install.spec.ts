@@ -451,9 +451,9 @@ describe('spillway install', () => {
   })
 
   it.each([
-    ['{', /settings\.json: no JSON in line 1/],
-    ['{\n  "a": nul\n}', /no JSON in line 2/],
-    ['[]', /no object/],
+    ['{', /settings\.json: line 1 is not valid JSON/],
+    ['{\n  "a": nul\n}', /line 2 is not valid JSON/],
+    ['[]', /settings must be an object, got array/],
     ['{ "hooks": [] }', /"hooks" must be an object, got array/],
     ['{ "hooks": { "PostToolUse": {} } }', /"PostToolUse" must be an array, got object/],
   ])('refuses %j', async (settings, told) => {

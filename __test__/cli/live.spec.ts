@@ -25,7 +25,7 @@ function screen(written: string): string[] {
   return lines
 }
 
-/** A command that prints a text, and ends once it is told to. */
+/** A command that prints a text, and ends on request. */
 function waiting(name: string, text: string) {
   const gate = join(place, `${name}.gate`)
   const script = write(

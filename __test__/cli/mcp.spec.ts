@@ -98,7 +98,7 @@ describe('spillway mcp', () => {
     expect(parsed(stdout)[4].params.got).toBe(input.split('\n')[4])
   })
 
-  it('passes lines that are no JSON, and answers out of order', async () => {
+  it('passes lines that are not JSON, and answers out of order', async () => {
     const input = call(1, 'late') + call('1', 'late') + call(2, 'garbage') + call(3, 'small')
     const { stdout } = await both(input, ['--max-lines', '9'])
     const [garbage, half, ...answers] = stdout.trimEnd().split('\n')

@@ -191,7 +191,7 @@ describe('answers', () => {
     session.send({ method: 'notifications/cancelled', params: { requestId: 3 } })
   })
 
-  it('that cannot be read pass if they fit, are for no call, or are no message', async () => {
+  it('that cannot be read pass if they fit, match no call, or are not messages', async () => {
     const raw = ['{"id":2,"result":{"x":NaN}}', 'BIG {"id":2}', '{"id":"r","result":{"text":"BIG","x":NaN}}']
     const lines = await session.ask({ id: 'r', method: 'resources/read' }, call(2, raw))
     expect(lines).toEqual(raw.map((line) => line.replaceAll('BIG', JSON.stringify(BIG).slice(1, -1))))
@@ -393,7 +393,7 @@ describe('answers', () => {
             if (/^[\s\ufeff]*[[{]/.test(line) || line.includes('\r') || line.includes('\u2028'))
               for (const message of read(line)) {
                 expect(shown(message), line.slice(0, 300)).toBeLessThanOrEqual(LIMIT + LITTLE)
-                // What no host shows has the limits once more.
+                // Text that no host shows has limits of its own.
                 expect(weigh(message), line.slice(0, 300)).toBeLessThanOrEqual(2 * (LIMIT + LITTLE))
               }
           }

@@ -263,7 +263,7 @@ describe('inspect --html', () => {
       2,
       '--html and --json cannot be combined; give one of them',
     ],
-    [['one.jsonl', '--window', '200K'], 2, '--window takes --html'],
+    [['one.jsonl', '--window', '200K'], 2, '--window needs --html'],
     [
       ['one.jsonl', '--html', 'p.html', '--window', 'big'],
       2,

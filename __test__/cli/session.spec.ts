@@ -218,7 +218,7 @@ describe('repair', () => {
     const expected = readFileSync(join(place, 'alone.jsonl'), 'utf8')
     const all = await Promise.all(Array.from({ length: 4 }, () => end(start(['repair', 'shared']))))
     for (const { code, stdout, stderr } of all) {
-      // A session that another process has locked, or has just replaced, is told of.
+      // The command names a session that another process has locked or just replaced.
       expect(
         stderr.replace(/^spillway repair: shared\/\d\d\.jsonl[^\n]*(?:lock|changed)[^\n]*\n/gm, ''),
       ).toBe('')

@@ -185,7 +185,7 @@ describe('spillway stats', () => {
     for (const line of (await call(['stats'])).stdout.split('\n')) expect(line.length).toBeLessThan(120)
   })
 
-  it('passes over lines that are no figures', async () => {
+  it('skips lines that are not figures', async () => {
     const { file, hook, stats } = stateWith()
     await hook('Grep', {}, { content: 'small' })
     const [row = ''] = readFileSync(file, 'utf8').split('\n')

@@ -134,8 +134,8 @@ describe('repair --undo', () => {
   })
 
   it.each([
-    [['--first', 's.jsonl'], '--first takes --undo'],
-    [['--keep-appended', 's.jsonl'], '--keep-appended takes --undo'],
+    [['--first', 's.jsonl'], '--first needs --undo'],
+    [['--keep-appended', 's.jsonl'], '--keep-appended needs --undo'],
     [['--undo', '--dry-run', 's.jsonl'], '--dry-run cannot be combined with --undo'],
     [['--undo', '--max-chars', '9', 's.jsonl'], '--max-chars cannot be combined with --undo'],
   ])('%j is a mistake that one line tells', async (args, message) => {

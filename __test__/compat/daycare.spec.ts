@@ -31,7 +31,7 @@ const anyText = fc.oneof(
 )
 const o = (length: number) => 'o'.repeat(length)
 
-/** Calls of which Daycare's tests assert something, and answers by its formulas, which are ours. */
+/** Calls in Daycare's tests, and answers by its formulas, which spillway/daycare shares. */
 const same: [call: string, ours: unknown, theirs: unknown][] = [
   ['stringTruncate of what fits exactly', stringTruncate('seven c', 7), 'seven c'],
   ['stringTruncate of what fits', stringTruncate('seven c', 8), 'seven c'],

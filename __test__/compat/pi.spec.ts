@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 const whole = { truncated: false, truncatedBy: null, firstLineExceedsLimit: false, lastLinePartial: false }
 const cut = { ...whole, truncated: true }
 
-/** Cuts of which Pi's tests assert something. Ours have the fields that they expect. */
+/** Cuts in Pi's tests. Cuts of spillway/pi have the fields that they expect. */
 const same: [call: string, ours: object, theirs: object][] = [
   [
     'bytes are those of UTF-8',

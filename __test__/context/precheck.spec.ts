@@ -204,7 +204,7 @@ describe('what a prompt takes', () => {
     ],
     ['a file, AI SDK', user([{ type: 'file', mediaType: 'application/pdf', data: base64 }]), 2_000],
     [
-      'a file whose text is told',
+      'a file with its text',
       user([{ type: 'document', source: { type: 'text', media_type: 'text/plain', data: big } }]),
       10_000,
     ],

@@ -510,7 +510,7 @@ describe('runWithRecovery', () => {
     expect(stored.answer).toBe('the answer')
   })
 
-  it('goes on when what is told of events rejects', async () => {
+  it('continues when a listener of events rejects', async () => {
     const lost: unknown[] = []
     const listen = (error: unknown) => lost.push(error)
     process.on('unhandledRejection', listen)

@@ -108,7 +108,7 @@ describe.each(
     const log = `first\n${filler.slice(0, 4_500).join('')}error: it broke here\n${filler.slice(4_500).join('')}last\n`
     const [first = []] = texts(clampResult(make(log)))
     const [found = []] = texts(clampResult(make(log), { keep: 'findings' }))
-    // JSON is one long line, of which a search keeps no middle.
+    // JSON is one long line, and a search keeps nothing from its middle.
     if (json.length === 0) {
       expect(first.join('')).toContain('it broke here')
       expect(first.join('') === found.join('')).toBe(sample.error ?? false)

@@ -82,7 +82,7 @@ const pairs = fc.letrec<{ pair: Pair; root: Pair }>((tie) => {
           ...(has.most && { maxItems: schemas.length + at }),
           ...(has.unique && { uniqueItems: true }),
           ...(has.contains &&
-            // ajv takes an empty list after another one for valid, unless its length is told.
+            // ajv takes an empty list after another one for valid, unless its length is given.
             schemas.length > 0 && { contains: some, minItems: 1, ...(has.most1 && { maxContains: at + 1 }) }),
         },
       }

@@ -112,7 +112,7 @@ test('structured content is capped by its schema', () => {
   }
 })
 
-test('what is missing is told beside the JSON', () => {
+test('a block beside the JSON says what is missing', () => {
   const events: ClampEvent[] = []
   const blocks = [JSON.stringify(rows(100)), 'a line of a log\n'.repeat(400)]
   const tool = wrapTool(
@@ -160,7 +160,7 @@ describe.each(
   })
 })
 
-test('structured content that is cut beside no text is told of once', async () => {
+test('a cut of structured content without a text is reported once', async () => {
   for (const content of [[], [{ type: 'text', text: 'see the table' }]]) {
     const events: ClampEvent[] = []
     const structuredContent = { rows: rows(500) }
@@ -234,7 +234,7 @@ test('the block names where all of the structured content was saved', async () =
   rmSync(dir, { recursive: true, force: true })
 })
 
-test('words stand for structured content of which less would not match the schema', () => {
+test('words replace structured content that cannot shrink within its schema', () => {
   const structuredContent = { rows: rows(500) }
   const schema = { required: ['rows'], properties: { rows: { minItems: 400 } } }
   const limits = { json: 'keep-shape', sideData: { maxBytes: 400 }, schema } as const

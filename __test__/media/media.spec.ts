@@ -39,7 +39,7 @@ describe.each(
     expect(clampResult(value)).toBe(value)
   })
 
-  it('give way to words of their dialect, the first before the latest', () => {
+  it('are replaced by words of their dialect, the first before the latest', () => {
     const [, second, third] = blocks(value)
     expect(blocks(left({ maxBytes: 3_000 }))).toEqual([gone(0), second, third])
     expect(blocks(left({ maxItems: 1 }))).toEqual([gone(0), gone(1), third])
@@ -193,7 +193,7 @@ describe('media elsewhere', () => {
     expect(count(wrapTool(wrapped, { maxLines: 5 }))).toBe(2)
   })
 
-  it('are told to listeners, apart from the cut of a text', () => {
+  it('are reported to listeners, apart from the cut of a text', () => {
     const told: ClampEvent[] = []
     const policy = { maxChars: 100, media: { maxItems: 0 }, onClamp: (event: ClampEvent) => told.push(event) }
     const texts = { type: 'text', text: `${'word '.repeat(40)}data:image/png;base64,${screen}` }
@@ -228,7 +228,7 @@ describe('media elsewhere', () => {
     expect(kept).toEqual([{ role: 'toolResult', toolCallId: 'a', content: [words, image] }])
   })
 
-  it('as bytes, of which no header has to be true', () => {
+  it('as bytes, whatever their headers claim', () => {
     const make = (bytes: Uint8Array, format = 'png') => ({
       toolUseId: 'a',
       content: [{ image: { format, source: { bytes } } }],

@@ -290,7 +290,7 @@ describe('a history with an image that the provider rejects', () => {
     expect(none.sent.length).toBe(1)
   })
 
-  it('is told by a check before the request', () => {
+  it('is reported by a check before the request', () => {
     const media = { provider: 'anthropic' as const }
     const checked = precheck({ ...room, messages: bricked, media })
     expect(checked.refused).toEqual([
@@ -302,7 +302,7 @@ describe('a history with an image that the provider rejects', () => {
     expect(precheck({ ...room, messages, media })).toEqual({ ...checked, refused: undefined })
   })
 
-  it('is told by an inspection, row by row, for each provider', async () => {
+  it('is reported by an inspection, row by row, for each provider', async () => {
     const file = session(bricked)
     const { refused } = await inspectSession(file)
     expect(refused?.map(({ row, provider, reason }) => [row, provider, reason])).toEqual([

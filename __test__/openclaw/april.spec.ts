@@ -20,9 +20,9 @@ import {
 } from 'spillway/openclaw'
 import { describe, expect, it } from 'vitest'
 
-// What the tests of OpenClaw 2026.4.10 assert of the names that are exported here, with inputs of
-// our own: a call, its answer, and the answer that those tests ask for. `differs` are those where
-// ours is another, with the reason.
+// Assertions of the tests of OpenClaw 2026.4.10 about the names that are exported here, with inputs
+// of our own: a call, its answer, and the answer that those tests ask for. `differs` are those
+// where ours is another, with the reason.
 
 const text = (text: string) => ({ type: 'text', text })
 const result = (said: string, toolCallId = 'c1', rest: object = {}) => ({
@@ -206,7 +206,7 @@ const same: [call: string, ours: unknown, theirs: unknown][] = [
     ['assistant', 'toolResult'],
   ],
   ['a call without arguments is dropped', stored([answer(call('c1', { arguments: undefined }))]), []],
-  ['of a name that is none', stored([answer(call('c1', { name: 'no name!' }))]), []],
+  ['with an invalid name', stored([answer(call('c1', { name: 'no name!' }))]), []],
   ['of a tool that is not allowed', stored([answer(call('c1'))], { allowedToolNames: ['write'] }), []],
   [
     'calls of a turn that failed get none',

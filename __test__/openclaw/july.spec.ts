@@ -14,8 +14,8 @@ import {
 } from 'spillway/openclaw'
 import { describe, expect, it } from 'vitest'
 
-// Calls of which the tests of 2026.7.2 assert something, with answers by its formulas. The specs of
-// loop, projection and stored results have those of its guards and projections.
+// Calls in the tests of 2026.7.2, with answers by its formulas. The specs of loop, projection and
+// stored results have those of its guards and projections.
 const july = { profile: '2026.7' } as const
 const text = (text: string) => ({ type: 'text', text })
 const result = (id: string, ...content: object[]) => ({
@@ -161,7 +161,7 @@ const differ: [call: string, answer: unknown, ours: unknown, theirs: unknown, wh
     'providers reject empty texts, and "[...]" says more than "[tool re"',
   ],
   [
-    'a result that gives way',
+    'a result that is cut',
     shown(sent([100, 100, 100], 100, 100).messages[0]),
     '[tool result elided: over budget]',
     '[tool result elided: aggrega',

@@ -255,7 +255,7 @@ describe('truncateToolResultText', () => {
     expect(truncateToolResultText('x'.repeat(5_000), 300)).toBe(
       `${'x'.repeat(264)}[... 4736 more characters truncated]`,
     )
-    // OpenClaw 4.10: 35. A notice that does not fit gives way to a shorter one.
+    // OpenClaw 4.10: 35. A shorter notice replaces a notice that does not fit.
     expect(truncateToolResultText('x'.repeat(100), 10, { minKeepChars: 0 })).toBe('xxxxx[...]')
     // OpenClaw 4.10: 5,001, since the notice grew a digit.
     expect(truncateToolResultText('x'.repeat(5_095), 5_000, { minKeepChars: 0 })).toBe(
@@ -315,7 +315,7 @@ describe('truncateToolResultText', () => {
     expect(truncateToolResultText(long, 100, { suffix: (n) => ` <${n} gone>` })).toBe(
       `${'y'.repeat(88)} <8912 gone>`,
     )
-    // A suffix is not a template, and one that throws or is too long gives way.
+    // A suffix is not a template; a suffix that throws or is too long is dropped.
     expect(truncateToolResultText(long, 100, { suffix: ' {omittedChars}' })).toMatch(/y {omittedChars}$/)
     for (const suffix of [
       'z'.repeat(101),

@@ -174,7 +174,7 @@ describe('a projection', () => {
   })
 })
 
-describe('results that give way', () => {
+describe('results that are cut', () => {
   const dir = mkdtempSync(join(tmpdir(), 'elided-'))
   afterAll(() => rmSync(dir, { recursive: true }))
   const path = join(dir, 'o')

@@ -19,7 +19,7 @@ import {
 import { describe, expect, it } from 'vitest'
 import { hostileText } from '../support/hostile.js'
 
-// What the run loop of 9.6 calls.
+// Calls of the run loop of 9.6.
 const text = (text: string) => ({ type: 'text', text })
 const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' }
 const user = { role: 'user', content: 'go' }
@@ -232,7 +232,7 @@ describe('pruneExpiredCacheTtlToolResults', () => {
     const more = [...messages, ...turns(1, 10).map((message) => ({ ...message }))]
     const again = pruning(more, { projectionState, pruneNewRounds: false }) as any[]
     expect(JSON.stringify(again.slice(0, messages.length))).toBe(JSON.stringify(made))
-    // What is pruned goes through further steps as what it was.
+    // Further steps treat a pruned result like the original.
     expect(pruning(made, { projectionState, pruneNewRounds: false })).toEqual(made)
     const cap = [128_000, 100_000, 1_000_000] as const
     const sent = truncateOversizedToolResultsInMessages(messages, ...cap, projectionState, {
@@ -394,7 +394,7 @@ describe('truncateOversizedToolResultsInSessionManager', () => {
     ).toBe(4)
   })
 
-  it('stores results as they were sent, and spares the last where it is told', async () => {
+  it('stores results as they were sent, and spares the last on request', async () => {
     const projectionState = createToolResultPromptProjectionState()
     const all = [
       calls('a'),

@@ -150,7 +150,7 @@ describe('installSessionToolResultGuard', () => {
     }
   })
 
-  it('leaves out calls that no provider takes, and messages of which nothing is left', () => {
+  it('omits calls that no provider takes, and messages that would be empty', () => {
     const wrong = [
       call(''),
       call('c1', { id: 5 }),
@@ -563,7 +563,7 @@ describe('the append before a guard', () => {
 })
 
 describe('onMessagePersisted', () => {
-  it('is told once of each message that is stored, as it is stored', () => {
+  it('is called once for each message that is stored, as it is stored', () => {
     const told: unknown[] = []
     const manager = Object.assign(new Manager(), { getSessionFile: () => '/s.jsonl' })
     const guard = installSessionToolResultGuard(manager, {

@@ -37,7 +37,7 @@ import { OPTIONS as TABLE } from '../../lib/validate.js'
 const ROOT = join(__dirname, '../..')
 const HOVERED = join(__dirname, '../hovered.ts')
 
-/** Parameters that are options, and those that are none: a new name belongs to one of them. */
+/** Parameters that are options, and others: a new name belongs to one of the lists. */
 const OPTIONS = ['options', 'policy', 'input', 'hooks', 'range', 'meta']
 const OTHERS = [
   ...[
@@ -251,7 +251,7 @@ describe('options, as index.d.ts declares them', () => {
     }
   })
 
-  it('are checked within clean and aggregate, where those of other functions are none', async () => {
+  it('are checked within clean and aggregate, which reject options of other functions', async () => {
     const within = { clean: names.get('CleanOptions') ?? [], aggregate: names.get('AggregatePolicy') ?? [] }
     const having = (option: string) => takers.filter((name) => names.get(name)?.includes(option))
     for (const [outer, own] of Object.entries(within)) {

@@ -120,7 +120,7 @@ describe('options', () => {
     ['k'.repeat(1_000_000), undefined],
   ])('refuses %.20s, which may be meant for %s', (name, meant) => {
     const shown = name.length > 60 ? `${name.slice(0, 60)}...` : name
-    // Where none is similar, all are named.
+    // If no name is similar, the error lists all.
     const hint =
       meant === undefined ? `expected one of ${TABLE.policy.join(', ')}` : `did you mean \`${meant}\`?`
     const error = { code: 'ERR_SPILLWAY_OPTION', message: `unknown option \`${shown}\`; ${hint}` }

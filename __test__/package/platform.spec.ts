@@ -20,7 +20,7 @@ describe('systems', () => {
     expect(platformOf('win32')).toMatchObject({ namesPipes: false, showsBlocks: true })
   })
 
-  it('are told apart in one module of TypeScript and one of Rust', () => {
+  it('are distinguished in one module of TypeScript and one of Rust', () => {
     const sources = ['lib', 'cli'].flatMap(files).filter((name) => name.endsWith('.ts'))
     const asking = sources.filter((name) =>
       readFileSync(join(root, name), 'utf8').includes('process.platform'),

@@ -3,17 +3,20 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
 const root = join(__dirname, '../..')
-/** Folders without packages that others wrote. */
-const DIRS = ['src', 'lib', 'cli', '__test__', 'scripts', 'types']
+const DIRS = ['src', 'lib', 'cli', '__test__', 'tests', 'bench', 'integration', 'scripts', 'types']
 
-const files = (dir: string, end: RegExp) =>
-  readdirSync(join(root, dir), { recursive: true, encoding: 'utf8' })
-    .filter((name) => end.test(name))
-    .map((name) => join(dir, name))
+/** Returns the files of a folder, without those that others wrote or a run made. */
+function files(dir: string, end: RegExp): string[] {
+  return readdirSync(join(root, dir), { withFileTypes: true }).flatMap((entry) => {
+    const name = join(dir, entry.name)
+    if (entry.isDirectory()) return /^(?:node_modules|target)$/.test(entry.name) ? [] : files(name, end)
+    return end.test(name) ? [name] : []
+  })
+}
 
 // Sentences of providers are theirs.
-const code = DIRS.flatMap((dir) => files(dir, /\.(?:rs|ts|mts|mjs)$/)).filter(
-  (name) => !name.includes('provider_errors'),
+const code = ['index.d.ts', ...DIRS.flatMap((dir) => files(dir, /\.(?:rs|ts|mts|mjs)$/))].filter(
+  (name) => !name.includes('provider_errors') && !__filename.endsWith(name),
 )
 const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...files('docs', /\.md$/)]
 
@@ -32,7 +35,19 @@ it('prose in comments takes 100 columns', () => {
   expect(rejected(code, (line) => line.length > 100 && prose.test(line))).toEqual([])
 })
 
-it('a thing is not a thing, rather than no thing', () => {
-  const phrase = /(?<!there )\bis no (?!longer|more|other|less|smaller)[a-z]/i
+it.each([
+  ['say is not a, rather than is no', /(?<!there )\b(?:is|are) no (?!longer|more|other|less|smaller)[a-z]/i],
+  ['say is not one, rather than is none', /(?<!there )\b(?:is|are) none\b/i],
+  ['name the owner, rather than ours', /\b(?:of|than) ours\b/i],
+  ['name who says it, rather than that it is told', /\b(?:is|are) told\b/i],
+  ['name what happens, rather than that it gives way', /\bgiv(?:es?|ing) way\b/i],
+  ['repeat the noun, rather than of which', /\bof which\b/i],
+  ['repeat the noun, rather than the one that', /\bthe one (?:that|who|which|of)\b/i],
+])('comments, titles and pages %s', (_, phrase) => {
   expect(rejected([...code, ...pages], (line) => phrase.test(line))).toEqual([])
+})
+
+it('a doc comment begins with a verb or the noun of the thing', () => {
+  const opening = /^\s*(?:\/\*\*|\/\/[/!]) (?:What|Where|Whether)\b/
+  expect(rejected(code, (line) => opening.test(line))).toEqual([])
 })

@@ -76,7 +76,7 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))('pair
         const returned = new Set(wordsIn(messages))
         expect(wordsIn(made).filter((words) => !returned.has(words))).toEqual([])
         if (check(dialect, messages)) expect(repaired).toBeGreaterThan(0)
-        // Where turns are joined, the message before the fault may become longer.
+        // If turns are joined, the message before the fault may become longer.
         const same = ['bedrock', 'gemini'].includes(dialect.dialect) ? first - 1 : first
         expect(made.findIndex((message, at) => at < same && message !== messages[at])).toBe(-1)
         expect(repairToolPairs(made, options).messages).toBe(made)
@@ -466,7 +466,7 @@ describe('repairToolPairs', () => {
         expect(found(result('a', 'REAL'), first)).toContain('REAL')
         expect(repairToolPairs([fix, read('a'), user(first)]).repaired).toBe(0)
       }
-    // One line that is an error gives way to a result that is none; all else stays.
+    // A result that is not an error replaces an error of one line; all else stays.
     const failed = { ...result('a', 'ENOENT: no such file'), is_error: true }
     expect(found(failed, result('a', 'REAL'))).toContain('REAL')
     for (const words of ['ok', '3 files', 'Results: 3 rows\nnot sorted', '42']) {
@@ -561,7 +561,7 @@ describe('names of results', () => {
     }
   })
 
-  it('are no reason to drop a result with the id of its call', () => {
+  it('do not drop a result with the id of its call', () => {
     expect(repairToolPairs(histories('gemini', 'grep'))).toEqual({
       messages: histories('gemini', 'read'),
       repaired: 1,

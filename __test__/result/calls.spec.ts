@@ -63,7 +63,7 @@ describe('a tool of the AI SDK without toModelOutput', () => {
   const seen = (tool: object, given: unknown): any => (tool as any).toModelOutput(given)
   const call = (output: unknown) => ({ toolCallId: 'c1', input: {}, output })
 
-  it('returns its object, of which the model is sent the text', async () => {
+  it('returns its object, and sends the model its text', async () => {
     const events: ClampEvent[] = []
     const wrapped = wrapTool(tool, { onClamp: (event) => events.push(event) })
     const output = await wrapped.execute({}, { toolCallId: 'c1' })
@@ -367,7 +367,7 @@ describe('events of cuts', () => {
     expect(events).toMatchObject([{ tool: 'shell', callId: 'c1', phase: 'update' }])
   })
 
-  it('come once for a list of which not all are results', () => {
+  it('come once for a list with other values among its results', () => {
     const { events, onClamp } = record()
     const result = { type: 'tool', tool_call_id: 'c', content: BIG }
     expect(wrapTool(() => [result, { rows: 1 }], { onClamp })()).toMatch(NOTICE)

@@ -55,7 +55,7 @@ describe('clampMessages', () => {
     expect(again.messages).toBe(clamped.messages)
   })
 
-  it('counts results of which only the side data changes', () => {
+  it('counts results that change only in their side data', () => {
     const messages = [answer, { ...tool('short'), details: { raw: 'x'.repeat(90_000) } }, tool('short')]
     for (const sideData of ['cap', 'drop'] as const) {
       const { messages: made, clamped } = clampMessages(messages, { sideData })
@@ -269,7 +269,7 @@ describe('clampMessages', () => {
     )
   })
 
-  it('takes a policy, and refuses what is none', () => {
+  it('takes a policy, and rejects any other value', () => {
     const policy = definePolicy({ maxBytes: 100, snap: 'char' })
     expect(lengths(clampMessages([tool('x'.repeat(200))], policy).messages)).toEqual([100])
     const wrong: [unknown, string][] = [

@@ -98,7 +98,7 @@ describe('payloads in JSON that is cut', () => {
     expect(clampResult(both, { maxBytes: 9_000 }).content[0]).toBe(both.content[0])
   })
 
-  it('are told of as cut, and saved whole', async () => {
+  it('are reported as cut, and saved whole', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'spillway-payload-'))
     try {
       const spill = createSpillStore({ dir })

@@ -397,7 +397,7 @@ describe('share', () => {
     expect(told.length).toBeLessThanOrEqual(3)
   })
 
-  it('tells a function what a template is told: blocks that are gone count, and all blocks break limits', () => {
+  it('gives a function the figures of a template: omitted blocks count, and all blocks exceed limits', () => {
     const content = ['a'.repeat(60), 'b\n'.repeat(50), 'c\n'.repeat(250)].map(text)
     const policy = { maxChars: 150, share: 'order', keep: 'head' } as const
     const template = '<{omittedChars} of {totalChars}, {omittedLines} of {totalLines}>'
@@ -471,7 +471,7 @@ describe('share', () => {
   })
 })
 
-it.each([null, false, ''])('a response of Gemini with the error %j is none of a failure', (error) => {
+it.each([null, false, ''])('a response of Gemini with the error %j is not a failure', (error) => {
   const filler = Array.from({ length: 9_000 }, (_, at) => `filler_${at.toString(36)}\n`).join('')
   const errors = filler.slice(0, 40_000).replaceAll('filler_', 'error: no such file as ')
   const log = `${filler}${errors}${filler}`

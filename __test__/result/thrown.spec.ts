@@ -36,7 +36,7 @@ function expectWithin(value: unknown, { maxBytes = Infinity, maxChars = Infinity
   }
 }
 
-/** Strings of which the JSON, or what util.inspect shows, is many times as long. */
+/** Strings whose JSON or util.inspect output is many times as long. */
 const text = fc
   .tuple(
     fc.constantFrom('x', 'a line of it\n', '\n', '\u0001', '漢字', '😀', '\ud83d', '"', '\\', '\u2028'),
@@ -284,7 +284,7 @@ describe('what was thrown', () => {
     }
   })
 
-  it('stays the same error where what it holds gives way, and what it held stays as it was', () => {
+  it('stays the same error when its members are shortened, and the members stay unchanged', () => {
     const response = { status: 500, data: BIG }
     const error: any = Object.assign(new Error('it failed', { cause: { rows: BIG } }), {
       code: 'EFAILED',

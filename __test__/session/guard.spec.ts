@@ -571,7 +571,7 @@ describe('events', () => {
 })
 
 describe('maxRowBytes', () => {
-  it('has side data give way first, then what no one knows, then text', () => {
+  it('cuts side data first, then members that no dialect knows, then text', () => {
     const make = () =>
       tool('x'.repeat(20_000), {
         details: { raw: 'd'.repeat(7_000), exitCode: 1 },
@@ -677,7 +677,7 @@ describe('maxRowBytes', () => {
     ['a long id', () => tool('', { toolCallId: BIG })],
     ['a long name', () => tool('', { toolName: BIG })],
     ['a long key', () => tool('', { [BIG]: 1 })],
-    ['an id that is none', () => tool('', { toolCallId: { BIG } })],
+    ['an id that is an object', () => tool('', { toolCallId: { BIG } })],
     ['content that is not a list', () => tool('', { content: { BIG } })],
     ['content of words', () => tool('', { content: Array(40_000).fill('word') })],
     ['text that is not a text', () => tool('', { content: [{ type: 'text', text: { BIG } }] })],

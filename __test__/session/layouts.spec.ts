@@ -12,7 +12,7 @@ const bytes = (text: string) => Buffer.byteLength(text)
 describe.each(
   agentSamples.map((sample) => [sample.agent, sample] as const),
 )('a session of %s', (_, sample) => {
-  it('is told by its content, and its results are counted once', async () => {
+  it('is recognized by its content, and its results are counted once', async () => {
     const path = write(fileOf(sample, BIG))
     const report = await inspectSession(path)
     const results = sample.sent(valuesOf(readFileSync(path, 'utf8'))).length
@@ -40,7 +40,7 @@ describe.each(
       expect(bytes(text)).toBeLessThanOrEqual(9_216)
       expect(text).toMatch(/^line of output/)
     }
-    // What is cut stands in the place of the text that it was cut from.
+    // The cut text replaces the original in its place.
     const cut = [...sample.sent(values), ...(sample.shown?.(values) ?? [])]
     const whole = cut.reduce(
       (text, piece) => text.replace(JSON.stringify(piece), () => JSON.stringify(BIG)),

@@ -224,7 +224,7 @@ describe('repairSession', () => {
     expect(besides(path)).toEqual(['s.jsonl'])
   })
 
-  it('leaves a file alone of which no row is one of a session', async () => {
+  it('leaves a file without session rows alone', async () => {
     const row = { event: 'log', payload: { lines: BIG } }
     const others = [
       '{"compilerOptions":{"strict":true}}',
@@ -390,7 +390,7 @@ describe('the place of a session', () => {
     )
   })
 
-  it('is told of where rows could not be carried over to it', async () => {
+  it('is named in the error when rows could not be carried over', async () => {
     const late = 'the file was replaced; as it was, it is kept in s.jsonl.bak'
     // tests/session_faults.rs has the engine say so.
     const failure = JSON.stringify({ code: 'EIO', message: 'full', errno: constants.errno.ENOSPC, late })

@@ -420,7 +420,7 @@ describe('a file of messages', () => {
     )
   })
 
-  it('agrees on payloads, of which no part stays', async () => {
+  it('agrees on payloads, which are omitted whole', async () => {
     const size = fc.tuple(fc.integer({ min: 768, max: 9_000 }), fc.nat())
     await fc.assert(
       fc.asyncProperty(

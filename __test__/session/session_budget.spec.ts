@@ -57,7 +57,7 @@ describe('a budget', () => {
     const [, a, b, aside, , d] = left
     expect(sum([a, b, d])).toBeLessThanOrEqual(12_000)
     expect(aside).toEqual(rows[3])
-    // The oldest give way first, what came after the last answer not at all.
+    // The oldest are cut first; results after the last answer are not cut.
     expect(d).toEqual(rows[5])
     expect(chars(a)).toBeLessThan(chars(b))
     const live = clampMessages([result('a', 9_000), result('b', 9_000), answer, result('d', 9_000)], {

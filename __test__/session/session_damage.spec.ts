@@ -54,7 +54,7 @@ describe('damaged rows', () => {
     })
   })
 
-  it('are told in the same words by inspect and repair, with the command that mends them', async () => {
+  it('are reported in the same words by inspect and repair, with the command that mends them', async () => {
     const path = write(`${row('a')}\n${torn}${row(BIG)}\n`)
     const said = `1 row is not JSON. To mend it:\n  spillway repair --damaged mend ${path}`
     const strip = (text: string) => text.replaceAll('\n    ', '\n  ')

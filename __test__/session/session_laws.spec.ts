@@ -132,7 +132,7 @@ const file = fc.record({
 
 const options = fc.record({
   maxChars: fc.constantFrom(600, 1_200, 3_000),
-  // What was asked is read from the rows before, which clampResult does not see.
+  // The question comes from the rows before, which clampResult does not see.
   query: fc.constant(false as const),
   keep: fc.constantFrom('head', 'tail', 'ends', 'findings', 'auto'),
   snap: fc.constantFrom('line', 'char'),
@@ -175,7 +175,7 @@ describe('whatever a file holds', () => {
         const report = await repairSession(path, { backup: false, ...options })
         const after = readFileSync(path, 'latin1')
         const counted = rows.filter(({ kind }) => kind !== 'blank').length
-        // A file that is not a session to one is none to the other, and is left alone.
+        // Both agree on files that are not sessions, and leave them alone.
         const isUnknown = seen.format === 'unknown' && counted > 0
         expect(report.reason === 'format unknown').toBe(isUnknown)
         if (isUnknown) {

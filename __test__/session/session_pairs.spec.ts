@@ -193,7 +193,7 @@ describe('calls without a result in a stored session', () => {
     'aborted',
     '[Request interrupted by user for tool use]',
     MISSING,
-  ])('give way to the real result that comes later: %s', async (words) => {
+  ])('are replaced by the real result that comes later: %s', async (words) => {
     const use = { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'read', input: {} }] }
     const answer = (content: string, is_error: boolean) => ({
       role: 'user',
@@ -215,7 +215,7 @@ describe('calls without a result in a stored session', () => {
     expect((await pair(jsonLines(real))).values).toEqual(real)
   })
 
-  it('give way in a tree, where the rows after the real result follow the one before it', async () => {
+  it('are replaced in a tree, where the rows after the real result follow the row before it', async () => {
     const row = (id: string, parentId: string | null, message: object) => ({
       type: 'message',
       id,
@@ -376,7 +376,7 @@ describe('results without a call in a stored session', () => {
     expect((await orphaned(jsonLines(rows))).values).toEqual([{ role: 'user', parts: [{ text: 'go' }] }])
   })
 
-  it.each(agentSamples)('of $agent are told from those with a call', async (sample) => {
+  it.each(agentSamples)('of $agent are distinguished from results with a call', async (sample) => {
     const text = fileOf(sample, 'x')
     const path = write(text)
     expect(await repairSession(path, { pairs: true })).not.toHaveProperty('orphans')
@@ -416,7 +416,7 @@ describe('results without a call in a stored session', () => {
     expect([orphans, after]).toEqual([1, ''])
   })
 
-  it('are told of by repair and doctor', async () => {
+  it('are reported by repair and doctor', async () => {
     const rows = [user(block('gone')), { role: 'user', content: 'on' }]
     const path = write(jsonLines(rows))
     const { stdout } = await spillway(['doctor', path])

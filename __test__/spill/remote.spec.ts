@@ -493,7 +493,7 @@ describe('options', () => {
     )
   })
 
-  it('are told if they are misspelt', () => {
+  it('are named in the error if they are misspelt', () => {
     expect(() => remote(createStorage(), { timeOut: 5 })).toThrowError(/did you mean `timeout`/)
   })
 })

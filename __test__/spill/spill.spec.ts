@@ -366,7 +366,7 @@ describe('reading back', () => {
     expect(await lines('(?-u:^\\w)')).toEqual([])
   })
 
-  it('searches lines that are no UTF-8', async () => {
+  it('searches lines that are not UTF-8', async () => {
     const spill = store()
     const { id } = await spill.save(Buffer.from('one\n\xff\xfe Error 7 \xe6\xbc\ntwo\n', 'latin1'))
     const found = { line: 2, byte: 7, text: '\ufffd\ufffd Error 7 \ufffd', before: [], after: [] }
@@ -604,7 +604,7 @@ describe('faults', () => {
       script,
       dir,
     ]
-    // The directory of the outputs, and the one that was saved.
+    // The directory of the outputs, and the saved output.
     expect(run(...after('ulimit -f 2000'))).toEqual(['saved', 'EFBIG', 2])
 
     // A limit stands for a full disk where nothing may be mounted.
@@ -665,7 +665,7 @@ describe('faults', () => {
     expect(readdirSync(spill.dir)).toHaveLength(1)
   })
 
-  it("closes a directory of ours, and refuses one that is not, or that others' files are in", async () => {
+  it('closes its own directory, and rejects a directory of others or with files of others', async () => {
     const open = place()
     mkdirSync(open, { recursive: true, mode: 0o755 })
     await store({ dir: open }).save('x')

@@ -13,7 +13,7 @@ const { execute, ...tool } = spillTool(store)
 
 afterAll(() => rmSync(parent, { recursive: true, force: true }))
 
-/** Answers to a model that does as it is told until there is no more. */
+/** Answers to a model that follows the advice of each page to the end. */
 async function follow(id: string, input: object = {}): Promise<string[]> {
   const answers: string[] = []
   for (let next: object | undefined = input; next; ) {

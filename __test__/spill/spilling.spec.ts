@@ -28,7 +28,7 @@ describe('wrapTool with a spill store', () => {
   })
   afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-  /** Runs a tool of which one result is cut, and reads what the notice names. */
+  /** Runs a tool until a result is cut, and reads the output that the notice names. */
   const whole = async (shown: string) =>
     readFileSync(/full output saved as (\S+), read/.exec(shown)?.[1] ?? '', 'utf8')
 
@@ -294,7 +294,7 @@ describe('wrapTool with a spill store', () => {
       expect(shown.endsWith(end)).toBe(true)
     })
 
-    it('says it in the last block of which lines were cut', async () => {
+    it('says it in the last block with cut lines', async () => {
       for (const share of ['fair', 'order', 'each'] as const) {
         const events: ClampEvent[] = []
         const tool = wrapTool(async () => ({ content: [page, page, 'short'].map(text) }), {
@@ -312,7 +312,7 @@ describe('wrapTool with a spill store', () => {
       }
     })
 
-    it('gives way to the limits', async () => {
+    it('is omitted when the limits leave no room', async () => {
       const blocks = { content: [page, page].map(text) }
       for (let maxChars = 640; maxChars < 1_100; maxChars += 11) {
         const shown = await wrapTool(async () => blocks, { ...policy(), maxChars })()

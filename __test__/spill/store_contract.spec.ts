@@ -38,7 +38,7 @@ async function* some(chunks: AsyncIterable<Uint8Array>, most: number) {
   try {
     for await (const chunk of chunks) if (count++ < most) yield chunk
   } catch {
-    // What came before is kept.
+    // Earlier outputs are kept.
   }
 }
 

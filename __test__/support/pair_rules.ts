@@ -2,7 +2,7 @@
 import type { DialectName } from 'spillway'
 
 /**
- * What providers say about calls and their results, one check for each dialect, written from their
+ * Rules of providers for calls and their results, one check for each dialect, written from their
  * documents and error messages. Each returns the first fault of a history, in their words, or
  * undefined.
  */

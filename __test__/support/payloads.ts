@@ -34,7 +34,7 @@ function* placesIn(value: unknown, json: readonly string[], path = ''): Generato
     yield* placesIn(part, json, path === '' ? name : `${path}.${name}`)
 }
 
-/** Payloads of which a text has a part, but not all. */
+/** Payloads that a text contains in part. */
 export function fragmentsOf(payloads: readonly string[], text: string): string[] {
   const rest = payloads.reduce((text, data) => text.replaceAll(data, ''), text)
   const chunks = (data: string) => data.match(/.{32}/g) ?? []

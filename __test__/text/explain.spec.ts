@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { spillway } from '../support/cli.js'
 import { failingLog, hostileText, policies } from '../support/hostile.js'
 
-/** Returns the numbers of the lines of which a report keeps a part. */
+/** Returns the numbers of the lines that a report keeps, whole or in part. */
 function keptLines(text: string, { ranges }: ClampReport): number[] {
   const lineAt = (at: number) => text.slice(0, at).split('\n').length
   const runs = ranges.map(([start, end]) => [lineAt(start), lineAt(end - 1)] as const)
@@ -15,7 +15,7 @@ function keptLines(text: string, { ranges }: ClampReport): number[] {
   ]
 }
 
-/** A log of 600 alike lines, of which a few tell something. */
+/** A log of 600 lines that are alike except for a few. */
 const LOG = Array.from({ length: 600 }, (_, at) => {
   if (at === 300) return 'error: config.toml not found'
   if (at === 400) return 'warning: openBackDoor is deprecated'

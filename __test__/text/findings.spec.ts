@@ -166,7 +166,7 @@ describe("keep 'findings'", () => {
     expect(clampText(again, { maxChars: 1_000 })).toContain(' of 180,000 chars omitted')
   })
 
-  it('counts no line of which nothing is kept', () => {
+  it('does not count a line without kept text', () => {
     const { kept, ranges } = clampTextWithReport(`${lines(40, 'ok')}error: x\n${lines(40, 'ok')}\n`, {
       keep: 'findings',
       maxLines: 30,
@@ -314,7 +314,7 @@ function rebuilt(text: string, { ranges, notice }: { ranges: [number, number][];
     out += text.slice(start, end)
     before = end
   }
-  // The last newline gives way to the separator, be it the text's own or that of a mark.
+  // The separator replaces the last newline of the text or of a mark.
   if (separator !== '' && text.slice(before) === '\n') return out + separator + notice
   gap(before, text.length)
   return (separator === '' ? out : out.replace(/\n$/, '')) + separator + notice

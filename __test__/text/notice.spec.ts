@@ -246,7 +246,7 @@ describe("the notice 'hint'", () => {
     expect(clampText(two, { notice: 'pi', maxChars: 1_000 })).not.toContain('Full output')
   })
 
-  it('names no saved output of which it cannot be sure', () => {
+  it('names a saved output only if it is certain', () => {
     const told = (name: string) =>
       `[tool output truncated: 9 of 70,000 chars omitted (limit 50KB); full output saved as ${name}, page or search it with read_output]`
     const two = `${told('a1')}\n${BIG}\n\n${told('b2')}`

@@ -432,7 +432,7 @@ describe('notices', () => {
     expect(notice).toBe(`${omitted.bytes} ${omitted.lines}`)
   })
 
-  it('that throw or say nothing give way', () => {
+  it('that throw or return nothing are replaced by the fallbacks', () => {
     const silent = () => {
       throw new Error('no')
     }
@@ -515,7 +515,7 @@ describe('bytes', () => {
     expect(clampText(runInNewContext('new Uint8Array([97, 98])'))).toBe('ab')
   })
 
-  it('are none where their buffer is gone', async () => {
+  it('count as empty when their buffer is detached', async () => {
     const gone = new Uint8Array(9)
     structuredClone(gone.buffer, { transfer: [gone.buffer] })
     expect([clampText(gone), cleanText(gone), estimateTokens(gone)]).toEqual(['', '', 0])

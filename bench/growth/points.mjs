@@ -4,7 +4,7 @@ import { do_not_optimize } from 'mitata'
 /** Milliseconds of a call that ends its line: the next size would take ten times as long, or a
  *  hundred. */
 const LONGEST = 400
-/** Milliseconds for one point, of which the fastest run counts. */
+/** Milliseconds for one point, by its fastest run. */
 const SPENT = 25
 /** Milliseconds that a clock tells well. */
 const TOLD = 0.05
@@ -43,8 +43,8 @@ async function fastest(run, given, fresh, spent) {
   return best
 }
 
-/** Milliseconds of so many calls. The clock counts other work too, of which the fastest of several
- *  runs has least; that of the processor moves in steps of milliseconds on some machines. */
+/** Milliseconds of so many calls. The clock counts other work too, and the fastest of several runs
+ *  has least; that of the processor moves in steps of milliseconds on some machines. */
 async function timed(run, given, times) {
   const start = performance.now()
   for (let at = 0; at < times; at++) {

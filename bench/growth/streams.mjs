@@ -58,7 +58,7 @@ function synced(path) {
   fsyncSync(file)
   closeSync(file)
 }
-/** A session of Pi of which every eighth result is long. */
+/** A session of Pi in which every eighth result is long. */
 function session(size, long = 60_000, short = 1_000) {
   const { dir, done } = folder()
   const path = join(dir, 's.jsonl')

@@ -21,9 +21,9 @@ export const hook: Command = {
   summary: SUMMARIES.hook,
   usage: [USAGE],
   about: `Reads an event of a coding agent on stdin, after one of its tools has run, and
-answers with the result within the limits, in the shape that this host takes for
-this tool. Other events and unknown tools get no answer, and neither does any
-trouble, which stderr tells; the exit code is 0. HOST: ${Object.keys(HOSTS).join(', ')}.`,
+answers with the result within the limits, in the shape that this host expects for
+this tool. Other events and unknown tools get no answer. Errors go to stderr, and
+the exit code is still 0. HOST: ${Object.keys(HOSTS).join(', ')}.`,
   names: Object.keys(HOSTS),
   flags: {
     ...storeFlags('directory for full results, saved if they are cut\n(spillway/outputs in $XDG_STATE_HOME)'),
@@ -53,7 +53,7 @@ async function run(args: Args): Promise<number> {
   if (outcome && output !== undefined) await write(`${jsonOf(answerOf(host, event, outcome))}\n`)
   if (given?.failure !== undefined) await err.tell(`spillway hook: ${given.explain(given.failure)}\n`)
   if (args.has('no-stats')) return 0
-  // A file is asked for again, whichever page of it.
+  // Reading another page of a file is the same request again.
   const asked = isObject(input) ? omit(input, row?.pages ?? []) : input
   record({
     door: 'hook',
@@ -69,7 +69,7 @@ async function run(args: Args): Promise<number> {
   return 0
 }
 
-/** Returns the host that the first name denotes. */
+/** Returns the host of the first name. */
 export function hostOf(args: Args, usage: string): { name: string; host: Host } {
   const [name] = args.names
   const all = Object.keys(HOSTS).join(', ')

@@ -23,8 +23,8 @@ export const inspect: Command = {
   usage: [`${USAGE} [flags]`],
   about: `FILE is a session: of Pi or OpenClaw up to 7, Claude Code, Codex, Copilot CLI,
 Gemini CLI, Cline, Roo Code or OpenCode, or messages of any dialect. A directory
-stands for all sessions below it, - for the paths on stdin, one a line. Only
-reads. Counts the results that a repair under the same policy would cut.`,
+means all sessions below it, - the paths on stdin, one a line. Only reads. Counts
+the results that a repair under the same policy would cut.`,
   names: 'file',
   flags: {
     json: { help: 'print each SessionReport as a line of JSON' },
@@ -61,7 +61,7 @@ async function run(args: Args): Promise<number> {
   const { inspectCounted } = await import('../../lib/session/session.js')
   const page = args.text('html')
   const window = windowOf(args)
-  if (window !== undefined && page === undefined) throw new UsageError('--window takes --html')
+  if (window !== undefined && page === undefined) throw new UsageError('--window needs --html')
   if (page !== undefined && args.has('sent'))
     throw new UsageError('--html and --sent cannot be combined; give one of them')
   if (page !== undefined) return writePage(page, files, args, options, window)

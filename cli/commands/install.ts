@@ -23,9 +23,9 @@ const flags = {
 export const install: Command = {
   summary: SUMMARIES.install,
   usage: ['spillway install HOST [--settings FILE] [--yes]'],
-  about: `Shows what changes in the settings of a coding agent so that it calls
-\`spillway hook HOST\`, and writes it if that is confirmed. Nothing else in the file
-changes. FILE.spillway.bak is the file before. Without --yes and without a
+  about: `Shows the change to the settings of a coding agent that makes it call
+\`spillway hook HOST\`, and writes it after a confirmation. Nothing else in the
+file changes. FILE.spillway.bak is the earlier file. Without --yes and without a
 terminal nothing is written, and the exit code is 1. HOST: ${names.join(', ')}.`,
   names,
   flags,
@@ -44,7 +44,7 @@ terminal nothing is written, and the exit code is 1. HOST: ${names.join(', ')}.`
     }))
     if (changed === before) return say(`${real} has the hook already`)
     if (!(await confirmed(args, real, before ?? '', changed))) return 1
-    // The backup stays what was there before the hook, if its paths alone are renewed.
+    // If only paths are renewed, the backup stays the file before the hook.
     if (before !== undefined && !isOurs) await backUp(real, before)
     await replace(real, changed, before)
     return say(`${real} has the hook; it works from the next start of the host on`)
@@ -54,8 +54,8 @@ terminal nothing is written, and the exit code is 1. HOST: ${names.join(', ')}.`
 export const uninstall: Command = {
   summary: SUMMARIES.uninstall,
   usage: ['spillway uninstall HOST [--settings FILE] [--yes]'],
-  about: `Removes what \`spillway install\` added. If the file has not changed since, it is
-what it was before, byte for byte. HOST: ${names.join(', ')}.`,
+  about: `Removes the entry of \`spillway install\`. If the file has not changed since, its
+earlier text is restored byte for byte. HOST: ${names.join(', ')}.`,
   names,
   flags,
   examples: [['From all projects', 'spillway uninstall claude-code']],
@@ -66,7 +66,7 @@ what it was before, byte for byte. HOST: ${names.join(', ')}.`,
     const before = textOf(real)
     const found = reading(real, () => (before ? commandIn(before, host, command) : undefined))
     if (before === undefined || found === undefined) return say(`${real} has no hook of spillway`)
-    /** Returns true if the file is what install has made of a text. */
+    /** Returns true if the file is the output of install for a text. */
     const isMadeOf = (text: string) => {
       try {
         return commandIn(text, host, command) === undefined && withHook(text, host, found) === before
@@ -86,8 +86,7 @@ what it was before, byte for byte. HOST: ${names.join(', ')}.`,
   },
 }
 
-/** Returns a host, its settings, and the command that it runs: this program, wherever the host
- *  looks for others. */
+/** Returns a host, its settings, and the command that it runs: this program by its path. */
 function settingsOf(args: Args, own: string) {
   const { name, host } = hostOf(args, `spillway ${own} HOST`)
   const [variable, dir, ...files] = host.settings
@@ -97,7 +96,7 @@ function settingsOf(args: Args, own: string) {
   return { host, file, command: words.map(platform.quote).join(' ') }
 }
 
-/** Returns the backup of a file, undefined if it cannot be read. */
+/** Returns the backup of a file, or undefined if it cannot be read. */
 function backupIn(file: string): string | undefined {
   try {
     return textOf(backupOf(file))
@@ -106,7 +105,7 @@ function backupIn(file: string): string | undefined {
   }
 }
 
-/** Names the file that cannot be read as settings. */
+/** Adds the name of the file to errors of its settings. */
 function reading<T>(file: string, read: () => T): T {
   try {
     return read()

@@ -17,11 +17,11 @@ import { notStarted } from './run.js'
 export const mcp: Command = {
   summary: SUMMARIES.mcp,
   usage: ['spillway mcp [flags] -- SERVER [ARGUMENT...]', 'spillway mcp [flags] --url URL'],
-  about: `Starts an MCP server that speaks over stdin and stdout, or speaks to the one
-behind a URL (streamable HTTP), and stands between it and its client, which
-speaks over stdin and stdout. Results of tools are truncated; every other message
-passes as it is. With --dir or --store, full results are saved, and a tool
-read_output pages them. Exits as the server does.`,
+  about: `Relays between an MCP client on stdin and stdout and a server: one that it
+starts, on stdin and stdout too, or one behind a URL (streamable HTTP). Results
+of tools are truncated; every other message passes unchanged. With --dir or
+--store, full results are saved, and a tool read_output pages them. Exits as the
+server does.`,
   names: 'command',
   flags: {
     url: { value: 'URL', help: 'server of streamable HTTP, instead of a command' },
@@ -30,7 +30,7 @@ read_output pages them. Exits as the server does.`,
     structured: {
       value: 'WHAT',
       choices: ['both', 'text', 'structured'],
-      help: 'copies that stay of what a result carries twice (both)',
+      help: 'copies to keep of content that a result carries twice (both)',
     },
     'max-media-bytes': { value: 'SIZE', help: 'bytes of the images and files of a result (Infinity)' },
     'max-media-items': { value: 'N', help: 'images and files of a result (Infinity)' },
@@ -67,7 +67,7 @@ async function run(args: Args): Promise<number> {
   return start(relay).finally(() => process.stdin.destroy())
 }
 
-/** Speaks to a server that is started. */
+/** Starts a server and relays to it. */
 function commandOf({ names, rest: words }: Args): (relay: Relay) => Promise<number> {
   if (names.length > words.length)
     throw new UsageError(`put -- before the server: spillway mcp -- ${names[0]}`)
@@ -91,7 +91,7 @@ function commandOf({ names, rest: words }: Args): (relay: Relay) => Promise<numb
   }
 }
 
-/** Speaks to a server behind a URL. */
+/** Relays to a server behind a URL. */
 function remoteOf(text: string, headers: readonly string[] = []): (relay: Relay) => Promise<number> {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol))
@@ -107,7 +107,7 @@ function remoteOf(text: string, headers: readonly string[] = []): (relay: Relay)
       const { Remote } = await import('../mcp/http.js')
       const remote = new Remote(url, Object.fromEntries(pairs), async (line) => {
         const sent = await relay.fromServer(line)
-        // A client that is gone hears no more: nor does the server.
+        // When the client has left, the server gets no more messages.
         await toStdout(sent).catch(() => process.stdin.destroy())
         return sent
       })
@@ -132,10 +132,10 @@ function resultPolicyOf(args: Args): ResultPolicy {
   return policy
 }
 
-/** Sends the client's messages on. Its end is the end of the server's input. */
+/** Sends the client's messages to the server, whose input ends with the client's. */
 async function toServer({ stdin }: ChildProcess, relay: Relay): Promise<void> {
   if (!stdin) return
-  // A server that has ended, or has closed its input, gets no more. Its exit is what counts.
+  // A server that has ended, or has closed its input, gets no more messages. Its exit decides.
   stdin.on('error', () => {})
   await fromStdin(relay, (line) => write(stdin, line).catch(() => {}))
   stdin.end()
@@ -158,7 +158,7 @@ async function toClient({ stdin, stdout }: ChildProcess, relay: Relay): Promise<
   if (!stdout) return
   for await (const line of linesOf(stdout, LONGEST)) {
     const sent = await relay.fromServer(line)
-    // A client that is gone hears no more: the server's input ends, as if the client had closed it.
+    // When the client has left, the server's input ends, as if the client had closed it.
     await toStdout(sent).catch(() => stdin?.end())
   }
 }

@@ -74,7 +74,7 @@ function start(command: string, args: readonly string[]): ChildProcess {
   }
 }
 
-/** Makes an error for a command that did not start. `own`: the command of ours that ran it. */
+/** Makes an error for a command that did not start. `own`: the spillway command that ran it. */
 export function notStarted(command: string, error: unknown, own = 'run'): UsageError {
   const { code } = error as NodeJS.ErrnoException
   if (code !== 'ENOENT' && command !== '') return new UsageError(explain(error, command), NOT_RUN)

@@ -15,10 +15,10 @@ const HEAD = ['tool', 'calls', 'cut', 'shown', 'sent', 'read back', 'repeated', 
 export const stats: Command = {
   summary: SUMMARIES.stats,
   usage: [USAGE],
-  about: `Shows what hooks and proxies have cut, in chars: shown is what the model would
-have got without them, sent what it got. Saved is shown less sent, less pages of
-saved outputs that were read back, less calls that were made again within five
-calls after a cut. It may be negative. The figures stand in
+  about: `Shows the chars that hooks and proxies have cut: shown is the text that the
+model would have got without them, sent the text that it got. Saved is shown less
+sent, less pages of saved outputs that were read back, less calls that were made
+again within five calls after a cut. It may be negative. The figures are in
 spillway/stats.jsonl in $XDG_STATE_HOME; SPILLWAY_STATS=0 writes none.`,
   flags: { json: { help: 'print { saved, shown, sent, readBack, repeated }' } },
   examples: [['All tools since the file was begun', USAGE.replace(' [--json]', '')]],
@@ -49,7 +49,7 @@ function rowOf(tool: string, sums: Sums): string[] {
   return [nameOf(tool, 40), ...[calls, cut, shown, sent, readBack, repeated, savedOf(sums)].map(count)]
 }
 
-/** Reads the lines of the file. Those that are no figures, such as half a line, do not count. */
+/** Reads the lines of the file. Lines that are not figures, such as half a line, do not count. */
 async function figuresOf(file: string): Promise<Figures[]> {
   const text = await readFile(file, 'utf8').catch((error) => {
     if (error.code === 'ENOENT') return ''

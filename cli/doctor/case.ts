@@ -72,8 +72,8 @@ export async function examine(
   }
 }
 
-/** Returns the limits of the provider of an agent or, of an agent with several, of the one that
- *  rejects most. */
+/** Returns the limits of the provider of an agent or, of an agent with several, of the provider
+ *  that rejects most. */
 async function mediaOf({ path, provider }: Found, policy: ResultPolicy): Promise<ResultPolicy['media']> {
   if (provider) return { provider }
   const { inspectCounted } = await import('../../lib/session/session.js')

@@ -6,14 +6,14 @@ import type { Host } from './hosts.js'
 
 type Event = Readonly<Record<string, unknown>>
 
-/** Name of a file that holds a result for a moment. */
+/** Name of the temporary file of a result. */
 const HELD = /^\d+\.\d+\.shown\.txt$/
 
-/** Characters for which the host takes a file of text for a binary one, and does not show it. */
+/** Characters that make the host treat a text file as binary and hide it. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const BINARY = /[\0-\x08\x0b\x0c\x0e-\x1f]/
 
-/** Returns the answer in which a host takes a result. */
+/** Returns the answer that gives a host its result. */
 export function answerOf(
   { event: hookEventName, takes }: Host,
   event: Event,
@@ -22,8 +22,9 @@ export function answerOf(
   if (takes === 'tool_response') return { tool_response: output }
   if (takes === 'updatedToolOutput')
     return { hookSpecificOutput: { hookEventName, updatedToolOutput: output } }
-  // Gemini CLI replaces a result by that of another call: it reads the text from a file.
-  if (text === undefined || BINARY.test(text)) throw new Error('control characters in the result')
+  // Gemini CLI replaces a result by the result of another call, which reads the text from a file.
+  if (text === undefined || BINARY.test(text))
+    throw new Error('the result has control characters, which the host would hide; it stays as it is')
   const file_path = join(directoryIn(event), `${Date.now()}.${process.pid}.shown.txt`)
   mkdirSync(dirname(file_path), { recursive: true, mode: 0o700 })
   writeFileSync(file_path, text, { mode: 0o600, flag: 'wx' })
@@ -32,26 +33,27 @@ export function answerOf(
   }
 }
 
-/** Returns the directory in which the tools of a host may read, if it has none for all projects. */
+/** Returns a directory that the tools of a host may read, if the host has none for all projects. */
 export function directoryOf({ takes }: Host, event: Event): string | undefined {
   return takes === 'tailToolCallRequest' ? directoryIn(event) : undefined
 }
 
-/** Returns true for the call that an answer of ours has asked for, whose file is not needed any
- *  more. */
+/** Returns true for the call that an earlier answer requested. Removes its file, which is no longer
+ *  needed. */
 export function isOfOurs(event: Event): boolean {
   const { original_request_name: name, tool_input: input } = event
   const given = isObject(input) ? input['file_path'] : undefined
   if (name === undefined || typeof given !== 'string' || !HELD.test(basename(given))) return false
-  // Removes the path that was compared, without `..`.
+  // Removes the compared path, without `..`.
   const file = resolve(given)
   const isOurs = dirname(file) === resolve(directoryIn(event))
   if (isOurs) rmSync(file, { force: true })
   return isOurs
 }
 
-/** Returns a directory of ours beside the session of an event. */
+/** Returns spillway's directory beside the session of an event. */
 function directoryIn({ transcript_path: path }: Event): string {
-  if (typeof path !== 'string' || path === '') throw new Error('the event names no transcript_path')
+  if (typeof path !== 'string' || path === '')
+    throw new Error('transcript_path of the event must be the path of a session')
   return join(dirname(dirname(path)), 'spillway')
 }

@@ -1,13 +1,13 @@
 import type { SpillStore, WrapPolicy } from 'spillway'
 import { isObject } from '../mcp/message.js'
 
-/** A text, an image, or anything that a server sends. */
+/** A block of content: a text, an image, or any other object of a server. */
 export type Block = unknown
 
-/** A policy, with the store for what is cut, which is loaded if anything is. */
+/** A policy, with the store for cut outputs, which is loaded on the first cut. */
 export type HookPolicy = Omit<WrapPolicy, 'spill'> & { readonly storing?: () => SpillStore }
 
-/** Returns the texts of blocks and of resources that are embedded in them. */
+/** Returns the texts of blocks and of their embedded resources. */
 export function textsOf(blocks: readonly Block[]): string[] {
   return blocks.filter(isObject).flatMap(({ text, resource }) => {
     const inner = isObject(resource) ? resource['text'] : undefined
@@ -15,7 +15,7 @@ export function textsOf(blocks: readonly Block[]): string[] {
   })
 }
 
-/** Returns true if a block is a text and nothing else. */
+/** Returns true if a block has a text and no other member. */
 export function isPlain(block: Block): boolean {
   return isObject(block) && Object.keys(block).sort().join() === 'text,type' && block['type'] === 'text'
 }

@@ -10,7 +10,7 @@ interface HookQuery {
   readonly pages: readonly string[] | undefined
 }
 
-/** Returns blocks within the limits together, the same ones if they are. */
+/** Returns blocks that together are within the limits: the same array if they already are. */
 export async function clampBlocks(
   blocks: readonly Block[],
   { name, input, pages }: HookQuery,
@@ -28,7 +28,7 @@ export async function clampBlocks(
   const given = { content, ...(isError && { isError }) }
   const execute = async (..._args: unknown[]) => given
   const parameters = { properties: Object.fromEntries((pages ?? []).map((page) => [page, {}])) }
-  // Blocks of unknown kinds alone become a text.
+  // If all blocks have unknown kinds, they become one text.
   const sent: string | { content: readonly Block[] } = await wrapTool(
     { name, execute, parameters },
     { ...others, ...(storing && { spill: storing() }), dialect: 'mcp' },
@@ -39,7 +39,8 @@ export async function clampBlocks(
   return sent.content.map((block) => own.get(block) ?? block)
 }
 
-/** Returns an image in the form of MCP. Claude Code hands it to a hook in that of its provider. */
+/** Returns an image in the form of MCP. Claude Code passes it to a hook in the form of its
+ *  provider. */
 function withPayload(block: Block): Block {
   const source = isObject(block) && block['type'] === 'image' ? block['source'] : undefined
   if (!isObject(source) || source['type'] !== 'base64') return block

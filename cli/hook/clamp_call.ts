@@ -4,33 +4,34 @@ import { type Block, type HookPolicy, isPlain, textsOf } from './blocks.js'
 import type { Host, HostShape } from './hosts.js'
 import { readRegular } from './regular_file.js'
 
-/** Bytes of a file of the host that is read. */
+/** Maximum bytes to read of a file of the host. */
 const LONGEST = 64 * 1024 * 1024
 
-/** Chars at the end of a text that are searched for words of the host. */
+/** Chars at the end of a text to search for words of the host. */
 const AROUND = 4_000
 
 /** Mark of the block of a second text. */
 const BESIDE = {}
 
-/** A call whose tool has run. */
+/** A finished call of a tool. */
 export interface HookCall {
   readonly name: string
   readonly input: unknown
   readonly result: unknown
 }
 
-/** The outcome of a call, with the chars that the host would have shown and now shows. */
+/** The outcome of a call, with the chars that the host shows without and with the hook. */
 export interface Outcome {
   /** The result in its own shape, within the limits. Undefined if it stays as it is. */
   readonly output?: unknown
-  /** Its texts as one. */
+  /** Its texts as one string. */
   readonly text?: string
   readonly shown: number
   readonly sent: number
 }
 
-/** Clamps the texts of a result in the places that a row names. Undefined if they are not there. */
+/** Clamps the texts of a result in the places that a row names. Returns undefined without such
+ *  texts. */
 export async function clampCall(
   { preview, takes, limits }: Host,
   row: HostShape,
@@ -47,7 +48,7 @@ export async function clampCall(
   const second = secondOf(row, result)
   const all = textsOf(blocks).join('\n')
   const chars = textsOf([...blocks, ...second]).join('\n')
-  // A result with images is shown whole.
+  // The host shows a result with images whole.
   const shown = chars.length > most && isText ? preview : chars.length
   if (blocks.every(isPlain) && fits(chars, policy)) return { shown, sent: shown }
   const { before, text, after, isError } = partsOf(row, result, all)
@@ -82,8 +83,8 @@ function secondOf({ beside }: HostShape, result: unknown): Block[] {
   return typeof text === 'string' && text !== '' ? [{ type: 'text', text, _meta: BESIDE }] : []
 }
 
-/** Returns true if a text is within the limits. Most results are, and this loads no more than that
- *  takes. */
+/** Returns true if a text is within the limits. Most results are, so this check loads little
+ *  code. */
 function fits(text: string, { clean, redact, ...policy }: HookPolicy): boolean {
   return !clean && !redact && !clampTextWithReport(text, { ...policy, keep: 'head' }).truncated
 }
@@ -97,8 +98,8 @@ function blocksOf(whole: unknown): Block[] | undefined {
   return isParts ? whole.map((part) => ({ type: 'text', ...part })) : whole
 }
 
-/** Takes a text out of the words of the host around it, and tells a failure by the exit code of the
- *  command. */
+/** Separates a text from the words of the host around it, and detects a failure by the exit code in
+ *  them. */
 function partsOf({ around, exit }: HostShape, result: unknown, all: string) {
   const code = exit && at(result, exit)
   const isError = typeof code === 'number' && code !== 0
@@ -119,7 +120,7 @@ function leastOf(policy: HookPolicy, limits: Host['limits']) {
   )
 }
 
-/** Returns the text that the host has saved, if the one of the event is a part of it. */
+/** Returns the text that the host has saved, if it contains the text of the event. */
 function wholeOf({ whole }: HostShape, result: unknown): string | undefined {
   const file = whole && at(result, whole)
   if (typeof file !== 'string') return undefined

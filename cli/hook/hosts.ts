@@ -1,50 +1,51 @@
-/** Place of the text in the result of a tool, as the host hands it to a hook and takes it back. */
+/** Place of the text in the result of a tool, as the host passes it to a hook and accepts it
+ *  back. */
 export interface HostShape {
   /** Names that lead from the result to its text, or to a list of blocks with texts. */
   readonly path: readonly string[]
-  /** Names that lead to a second text, which the host shows behind the first. */
+  /** Names that lead to a second text, which the host shows after the first. */
   readonly beside?: readonly string[]
   /** Field that is set if the member is not a text, or not the text that the model gets. */
   readonly unless?: string
-  /** Names that lead to the path of a file, if the host has saved a text that is longer than the
-   *  one of the event. */
+  /** Names that lead to the path of a file, if the host has saved a longer text than that of the
+   *  event. */
   readonly whole?: readonly string[]
   /** Names that lead to the exit code of a command. */
   readonly exit?: readonly string[]
-  /** Words of the host around the text, which stay. A group `exit` after it tells that the command
-   *  failed. */
+  /** Words of the host around the text, which stay. A group `exit` after the text marks a
+   *  failure. */
   readonly around?: { readonly before: RegExp; readonly after: RegExp }
   /** Fields that make the host show a preview of the text. */
   readonly without?: readonly string[]
-  /** Parameters that page the text, which is a file's: its head is kept, since the host numbers the
-   *  lines from the first one on, and it is not saved again. */
+  /** Parameters that page the text, which is that of a file. Its head is kept, because the host
+   *  numbers the lines from the first on, and it is not saved again. */
   readonly pages?: readonly string[]
-  /** Chars over which the host shows a preview. */
+  /** Chars above which the host shows a preview. */
   readonly most: number
 }
 
 export interface Host {
-  /** Event of the host that is answered. */
+  /** Event of the host that the hook answers. */
   readonly event: string
-  /** Variable with a directory, that directory in a home if it is not set, and the settings in it,
-   *  of which the first that is there counts. */
+  /** Variable with a directory, its default in a home, and the names of settings in it. The first
+   *  file that exists counts. */
   readonly settings: readonly [variable: string, dir: string, ...files: string[]]
-  /** Names that lead to the list in its settings in which our entry stands. */
+  /** Names that lead to the list with our entry in its settings. */
   readonly list: readonly string[]
-  /** Program and version in which each shape was recorded. */
+  /** Program and version whose shapes were recorded. */
   readonly recorded: string
   /** Chars that the host shows of a text that is over `most`, with the path of the file that it
    *  wrote. */
   readonly preview: number
   /** Field of an answer that replaces a result. */
   readonly takes: 'updatedToolOutput' | 'tailToolCallRequest' | 'tool_response'
-  /** The most that the host shows of a text that replaces another. */
+  /** Maximum chars that the host shows of a replaced text. */
   readonly limits?: { readonly maxLines: number; readonly maxLineBytes: number }
-  /** Rows by the name of the tool. A name that ends in `*` stands for all that begin so. */
+  /** Rows by the name of the tool. A name that ends in `*` matches all names with that prefix. */
   readonly tools: Readonly<Record<string, HostShape>>
 }
 
-/** Marks of Gemini CLI around what is not the user's own, and what it tells of a command after its
+/** Marks of Gemini CLI around text that is not the user's, and its words about a command after the
  *  output. */
 const UNTRUSTED = {
   before: /^<untrusted_context>\n(?:Output: )?/,
@@ -52,7 +53,7 @@ const UNTRUSTED = {
     /(?:\nError: .{0,500})?(?<exit>\nExit Code: \d+)?(?:\n(?:Signal|Background PIDs|Process Group PGID): .{0,500}){0,3}\n<\/untrusted_context>$/,
 }
 
-/** Hosts in whose next request a replaced text was seen. */
+/** Hosts whose next request was seen to contain a replaced text. */
 export const HOSTS: Readonly<Record<string, Host>> = {
   'claude-code': {
     event: 'PostToolUse',
@@ -110,7 +111,7 @@ export const HOSTS: Readonly<Record<string, Host>> = {
         most: 51_200,
       },
       read: { path: ['output'], pages: ['offset', 'limit'], most: Number.POSITIVE_INFINITY },
-      // Tools of MCP servers, which have no prefix of their own.
+      // Tools of MCP servers have no common prefix.
       '*': { path: ['content'], most: 51_200 },
     },
   },

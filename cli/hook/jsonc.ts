@@ -17,13 +17,13 @@ interface Span {
   readonly end: number
 }
 
-/** Finds the places of all values in a text, with comments and commas before closing brackets
- *  allowed. Throws a SyntaxError if the text is something else. */
+/** Finds the places of all values in a text. Allows comments, and commas before closing brackets.
+ *  Throws a SyntaxError for any other text. */
 export function parse(text: string): Document {
   const commas: number[] = []
   const comments: Span[] = []
   const options = { allowTrailingComma: true, allowEmptyContent: true }
-  // The parser takes a byte order mark for an error.
+  // The parser rejects a byte order mark.
   const plain = text.replace(/^\ufeff/, ' ')
   visit(
     plain,
@@ -31,7 +31,7 @@ export function parse(text: string): Document {
       onComment: (offset, length) => void comments.push({ start: offset, end: offset + length }),
       onSeparator: (char, offset) => void (char === ',' && commas.push(offset)),
       onError: (_, __, ___, line) => {
-        throw new SyntaxError(`no JSON in line ${line + 1}`)
+        throw new SyntaxError(`line ${line + 1} is not valid JSON; correct it`)
       },
     },
     options,
@@ -39,8 +39,7 @@ export function parse(text: string): Document {
   return { text, root: parseTree(plain, [], options), commas, comments }
 }
 
-/** Returns the index of the member of an object that counts: the last one of its name. -1 if there
- *  is none. */
+/** Returns the index of the last member of an object with a name, or -1 without such a member. */
 export function indexOf({ type, children = [] }: Node, name: string): number {
   return type === 'object' ? children.findLastIndex((member) => member.children?.[0]?.value === name) : -1
 }
@@ -50,12 +49,12 @@ export function member(node: Node, name: string): Node | undefined {
   return valueIn(node.children?.[indexOf(node, name)])
 }
 
-/** Returns the value of a part: of a member, or an element itself. */
+/** Returns the value of a part: that of a member, or the element itself. */
 export function valueIn(part: Node | undefined): Node | undefined {
   return part?.type === 'property' ? part.children?.[1] : part
 }
 
-/** Returns true if comments stand in a node, but not in another one. */
+/** Returns true if a node contains comments outside another node. */
 export function hasComments({ comments }: Document, node: Node, other?: Node): boolean {
   const isIn = ({ start }: Span, { offset, length }: Node) => start > offset && start < offset + length
   return comments.some((comment) => isIn(comment, node) && !(other && isIn(comment, other)))
@@ -77,8 +76,7 @@ export function insertFirst(
   return text.slice(0, at) + indent + unit + inside + after + text.slice(at)
 }
 
-/** Removes a part of an object or array, with the blanks before it and a comma. Comments beside it
- *  stay. */
+/** Removes a part of an object or array, with the blanks before it and a comma. Comments stay. */
 export function remove(document: Document, container: Node, at: number): string {
   const { text, commas } = document
   const { children = [], offset, length } = container

@@ -9,11 +9,11 @@ interface PluginCall {
   readonly args: unknown
 }
 
-/** Milliseconds after which a result stays as it is. */
+/** Milliseconds to wait for the command; after that a result stays unchanged. */
 const PATIENCE = 10_000
 
-/** Plugin of OpenCode, which takes no command for its events: asks the command of its options about
- *  each result. */
+/** Plugin of OpenCode, which cannot run a command for its events: runs the command in its options
+ *  for each result. */
 const server = async (_: unknown, { command }: { command: string }) => ({
   'tool.execute.after': async ({ tool, sessionID, callID, args }: PluginCall, result: object) => {
     const event = {

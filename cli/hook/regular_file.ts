@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 
-/** Reads a file of at most `most` bytes. A pipe or a device, which might never end, is an error. */
+/** Reads a file of at most `most` bytes. Rejects pipes and devices, which might never end. */
 export function readRegular(file: string, most: number): Buffer {
-  // Without a writer, a pipe that is opened to be read would wait for one.
+  // Opening a pipe to read would wait for a writer.
   const fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   try {
     const stat = fstatSync(fd)

@@ -14,45 +14,45 @@ import {
   valueIn,
 } from './jsonc.js'
 
-/** Lists and objects in the settings of a host that lead to our entry, and the place in each. */
+/** Containers in the settings of a host that lead to spillway's entry, and the place in each. */
 type SettingsPath = readonly [container: Node, at: number]
 
-/** An entry of ours in settings. */
+/** An entry of spillway in settings. */
 interface Entry {
   readonly path: readonly SettingsPath[]
   readonly command: Node
-  /** Path of our plugin, for a host that takes plugins. */
+  /** Path of spillway's plugin, for a host with plugins. */
   readonly plugin: Node | undefined
 }
 
-/** Our program, by its name or wherever this package is installed. */
+/** The program spillway, by its name or by a path in any installation. */
 const PROGRAM = /(?:^|[\\/])spillway(?:\.cmd|[\\/]dist[\\/]cli\.js)?$/
-/** Our plugin, wherever this package is installed. */
+/** The plugin of spillway in any installation. */
 const PLUGIN = /\/spillway\/dist\/opencode\.js$/
-/** A word of a command, whose blanks are quoted. */
+/** A word of a command, with its blanks quoted. */
 const WORD = /(?:"[^"]*"|'[^']*'|\\.|[^\s"'])+/g
 
-/** Settings without an entry. */
+/** Settings without entries. */
 export const EMPTY = '{}\n'
 
 function pluginOf(): string {
   return pathToFileURL(join(__dirname, 'opencode.js')).href
 }
 
-/** Returns what stands for a hook in the list of a host: a plugin of ours with the command, or the
+/** Returns the entry of a hook for the list of a host: spillway's plugin with the command, or the
  *  command alone. */
 function entryOf({ takes }: Host, command: string): unknown {
   if (takes === 'tool_response') return [pluginOf(), { command }]
   return { matcher: '*', hooks: [{ type: 'command', command }] }
 }
 
-/** Adds a hook to settings, or renews the paths in one of ours. All other bytes stay. `command`:
- *  ends in the name of the host. */
+/** Adds a hook to settings, or renews the paths in spillway's entry. All other bytes stay.
+ *  `command` ends in the name of the host. */
 export function withHook(text: string, host: Host, command: string): string {
   const document = parse(text)
   const { root } = document
   if (!root) return withHook(text + EMPTY, host, command)
-  if (root.type !== 'object') throw new SyntaxError('no object')
+  if (root.type !== 'object') throw new SyntaxError(`settings must be an object, got ${root.type}`)
   const entries = entriesIn(document, host, command)
   for (const { command: node, plugin } of entries) {
     const renewed = renewedOf(String(node.value), command)
@@ -85,7 +85,7 @@ function inserted(document: Document, root: Node, host: Host, command: string): 
   return insert(node, host.list.length, JSON.stringify(entryOf(host, command), null, unit))
 }
 
-/** Removes our hook from settings, and what held nothing else. */
+/** Removes spillway's hook from settings, and containers that held nothing else. */
 export function withoutHook(text: string, host: Host, command: string): string {
   const document = parse(text)
   const [entry] = entriesIn(document, host, command)
@@ -100,13 +100,13 @@ export function withoutHook(text: string, host: Host, command: string): string {
   return withoutHook(remove(document, ...(path.at(-1) as SettingsPath)), host, command)
 }
 
-/** Returns the command of our hook in settings. */
+/** Returns the command of spillway's hook in settings. */
 export function commandIn(text: string, host: Host, command: string): string | undefined {
   return entriesIn(parse(text), host, command)[0]?.command.value
 }
 
-/** Returns the entries that carry our mark, the call of a hook for this host, and the path or name
- *  of a program of ours. */
+/** Returns spillway's entries: those that call a hook for this host by a path or name of the
+ *  program. */
 function entriesIn({ root }: Document, host: Host, command: string): Entry[] {
   const path: SettingsPath[] = []
   let list = root
@@ -135,15 +135,15 @@ function entriesIn({ root }: Document, host: Host, command: string): Entry[] {
   })
 }
 
-/** Returns true if a command calls a hook for the same host as `own`, by a program of ours. */
+/** Returns true if a command calls spillway's hook for the same host as `own`. */
 function isCall(call: Node | undefined, own: string): call is Node {
   const [found, made] = [partsOf(call?.value), partsOf(own)]
   if (!found || !made || found.mark !== made.mark) return false
   return found.path === made.path || PROGRAM.test(found.path.replace(/["']/g, ''))
 }
 
-/** Returns the parts of a command that calls a hook: what runs our program, its path, the mark, and
- *  flags. */
+/** Returns the parts of a command that calls a hook: the runtime, the path of the program, the
+ *  mark, and flags. */
 function partsOf(command: unknown) {
   const [, program, mark, flags = ''] = /^(.+?) (hook \S+)( .*)?$/s.exec(String(command)) ?? []
   const path = program?.match(WORD)?.at(-1)
@@ -151,7 +151,7 @@ function partsOf(command: unknown) {
   return { runner: program.slice(0, program.lastIndexOf(path)), path, mark, flags }
 }
 
-/** Returns a command of ours with the path of `own`. What else the user has put around it stays. */
+/** Returns a spillway command with the path of `own`. Other words of the user stay. */
 function renewedOf(command: string, own: string): string {
   const [found, made] = [partsOf(command), partsOf(own)]
   if (!found || !made || !/[\\/]cli\.js["']?$/.test(found.path)) return command

@@ -4,12 +4,12 @@ import { dirname, resolve } from 'node:path'
 import { explain, naming, UsageError } from '../term/usage_error.js'
 import { readRegular } from './regular_file.js'
 
-/** Bytes of settings that are read. */
+/** Maximum bytes of settings. */
 const LONGEST = 64 * 1024 * 1024
-/** Links that lead to a file. */
+/** Maximum links to a file. */
 const HOPS = 40
 
-/** Returns the file to which a path leads, which need not exist: a link stays a link. */
+/** Resolves the links of a path to a file, which need not exist, so that a link stays a link. */
 export async function targetOf(path: string): Promise<string> {
   let file = path
   for (let hops = 0; hops < HOPS; hops++) {
@@ -21,12 +21,12 @@ export async function targetOf(path: string): Promise<string> {
   throw new UsageError(explain({ code: 'ELOOP' }, path), 1)
 }
 
-/** Returns the text of a file, undefined if there is none. */
+/** Returns the text of a file, or undefined without one. */
 export function textOf(file: string): string | undefined {
   try {
     const bytes = readRegular(file, LONGEST)
     const text = bytes.toString()
-    if (!bytes.equals(Buffer.from(text))) throw new UsageError(`${file}: no UTF-8`, 1)
+    if (!bytes.equals(Buffer.from(text))) throw new UsageError(`${file} is not UTF-8; save it as UTF-8`, 1)
     return text
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
@@ -34,7 +34,7 @@ export function textOf(file: string): string | undefined {
   }
 }
 
-/** Replaces a file by a new one with its mode, unless it is not `before` any more. */
+/** Replaces a file by a new file with its mode, unless its text is no longer `before`. */
 export async function replace(file: string, text: string, before: string | undefined): Promise<void> {
   const isSame = () => textOf(file) === before
   await write(file, text, await modeOf(file), isSame)

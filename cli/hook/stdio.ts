@@ -2,11 +2,11 @@ import { fstatSync, readSync, writeSync } from 'node:fs'
 import { out } from '../term/terminal.js'
 import { UsageError } from '../term/usage_error.js'
 
-/** Bytes that are read at once. */
+/** Bytes of one read. */
 const BLOCK = 256 * 1024
 
-/** Reads stdin to its end. A stream of Node takes milliseconds to open, for which the host would
- *  wait. */
+/** Reads stdin to its end without a stream of Node, which takes milliseconds to open while the host
+ *  waits. */
 export async function read(): Promise<string> {
   if (fstatSync(0).isCharacterDevice() && process.stdin.isTTY)
     throw new UsageError('stdin is a terminal; the host writes an event to it')

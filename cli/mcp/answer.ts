@@ -47,8 +47,8 @@ export function textsOf(result: Members): string[] {
   })
 }
 
-/** Returns what a result holds besides texts, payloads and structured content, which have limits of
- *  their own. */
+/** Returns the members of a result besides texts, payloads and structured content, which have
+ *  limits of their own. */
 export function restOf({ structuredContent: _, content, ...others }: Members): unknown {
   const blocks = typeof content === 'string' ? '' : content
   return { ...others, content: Array.isArray(blocks) ? blocks.map(restOfBlock) : blocks }
@@ -67,8 +67,8 @@ function restOfBlock(block: unknown): unknown {
   return { ...block, resource: without(resource, 'text', 'blob') }
 }
 
-/** Returns the chars that a client gets: those of the texts and of the structured content, of
- *  copies one. */
+/** Returns the chars that a client gets: of the texts and of the structured content, copies counted
+ *  once. */
 export function charsOf(result: Members, isTwin: boolean): number {
   const { structuredContent } = result
   const texts = textsOf(result).reduce((sum, text) => sum + text.length, 0)

@@ -1,11 +1,11 @@
 import { ByteBuffer, type Overlong } from './lines.js'
 
-/** An event of a stream of a server, or its `retry`. The data is one message, as a line. */
+/** An event in a stream of a server, or its `retry`. The data is one message on one line. */
 export interface ServerEvent {
   readonly data?: Buffer | Overlong
-  /** The id of the last event that had one; empty if the server has taken it back. */
+  /** The last event id; empty if the server has reset it. */
   readonly id?: string
-  /** Milliseconds after which a stream that broke off may be asked for again. */
+  /** Milliseconds to wait before resuming a broken stream. */
   readonly retry?: number
 }
 
@@ -14,17 +14,16 @@ type Body = AsyncIterable<Buffer> | Iterable<Buffer>
 const BLANK = Buffer.from(' ')
 const MARK = Buffer.from([0xef, 0xbb, 0xbf])
 
-/** Bytes of a line that tell which field it is: the longest name that counts, a colon and a
- *  blank. */
+/** Bytes of a line that identify its field: the longest known name, a colon and a blank. */
 const LEAD = 'event: '.length
 /** Bytes of a value that is not data. A longer one is ignored. */
 const VALUE = 8_192
 
 /**
  * Yields the events of a stream, as the HTML standard reads them: lines end with LF, CR or both,
- * and an event without its empty line is not one. Events of a type other than `message`, which is
- * the default, are not messages. Of data over `most` bytes, only the ends are held, in however many
- * lines it comes.
+ * and an event without its empty line is incomplete. Events of a type other than `message`, which
+ * is the default, are not messages. Only the ends of data over `most` bytes are kept, regardless of
+ * its lines.
  */
 export async function* eventsOf(stream: Body, most: number): AsyncGenerator<ServerEvent> {
   let data = new ByteBuffer(most)
@@ -44,7 +43,7 @@ export async function* eventsOf(stream: Body, most: number): AsyncGenerator<Serv
       isAfterReturn = !isNewline
       const rest = chunk.subarray(from, at)
       from = at + 1
-      // The second byte of CR LF ends nothing.
+      // The second byte of CR LF does not end another line.
       if (isSecond) continue
       line.add(rest)
       const { name, value } = line.done()
@@ -63,8 +62,8 @@ export async function* eventsOf(stream: Body, most: number): AsyncGenerator<Serv
   }
 }
 
-/** A line of a stream, in parts. Data is added to that of the event; of other lines, only a value
- *  that counts is held. */
+/** A line of a stream, in parts. Data is added to that of the event; other lines keep only a value
+ *  that is needed. */
 class Field {
   readonly #data: ByteBuffer
   #name: string | undefined
@@ -83,8 +82,8 @@ class Field {
     }
   }
 
-  /** Returns the field of a whole line: '' of an empty one, which ends the event. Data is not
-   *  returned. */
+  /** Returns the field of a whole line: '' for an empty line, which ends the event. Does not return
+   *  data. */
   done(): { name: string; value: string } {
     if (this.#name === undefined) this.#begin()
     const value = this.#name === 'data' ? undefined : this.#value?.done()
@@ -121,7 +120,7 @@ export async function* bodyOf(stream: Body): AsyncGenerator<Buffer> {
   if (start) yield start
 }
 
-/** Makes one line of a message, in place: within strings of JSON there is no newline. */
+/** Puts a message on one line, in place: strings of JSON contain no raw newline. */
 export function flat(message: Buffer): Buffer {
   for (let at = message.length - 1; at >= 0; at--)
     if (message[at] === 10 || message[at] === 13) message[at] = 32

@@ -11,25 +11,24 @@ import { EVENTS, JSON_TYPE, startOf, typeOf, unexpected } from './response.js'
 
 type ServerLine = Buffer | Overlong
 type Headers = Readonly<Record<string, string>>
-/** Takes a line of the server, and returns what the client gets. */
+/** Takes a line of the server, and returns the line for the client. */
 type Receive = (line: ServerLine) => Promise<readonly Buffer[]>
 
 const REDIRECTS = 5
-/** Times that a stream is asked for again in vain, and milliseconds before the first, twice as many
- *  before each other. */
+/** Failed attempts to resume a stream, and milliseconds before the first; the wait doubles each
+ *  time. */
 const TRIES = 5
 const RETRY = 1_000
-/** Least and most milliseconds before a stream is asked for again, whatever the server says: a
- *  longer timer ends at once. */
+/** Minimum and maximum milliseconds before resuming a stream, whatever the server requests: a
+ *  longer timer would fire at once. */
 const SOONEST = 100
 const LATEST = 2 ** 31 - 1
-/** Milliseconds that a message without an answer may take before later ones are sent all the
- *  same. */
+/** Milliseconds to wait for a message without an answer before sending later messages. */
 const PATIENCE = 1_000
 const NEWLINE = Buffer.from('\n')
 
-/** A server behind a URL: a message of the client is a POST, and what comes back is JSON or a
- *  stream of events. */
+/** A server behind a URL: a message of the client is a POST, and the response is JSON or a stream
+ *  of events. */
 export class Remote {
   readonly #url: URL
   readonly #given: Headers
@@ -39,7 +38,7 @@ export class Remote {
   readonly #stop = new AbortController()
   readonly #answers = new EventEmitter()
   readonly #open = new Requests<true>()
-  /** Session and version that the answer to `initialize` has told. */
+  /** Session and version from the answer to `initialize`. */
   #told: Headers = {}
 
   constructor(url: URL, headers: Headers, receive: Receive) {
@@ -56,9 +55,9 @@ export class Remote {
     return this.#stop.signal
   }
 
-  /** Sends a line of the client. A request may take long, and what follows may cancel it, so its
-   *  answer is waited for only if it tells the session. After a message without an answer the next
-   *  one waits, so that it does not overtake it. */
+  /** Sends a line of the client. A request may take long, and a later message may cancel it, so
+   *  only an answer with the session id is awaited. A message after one without an answer waits, so
+   *  that it does not overtake it. */
   async send(line: Buffer): Promise<void> {
     const { messages } = messagesOf(line)
     const has = (name: string) => messages.some(({ body }) => body['method'] === name)
@@ -87,7 +86,7 @@ export class Remote {
     this.#agent.destroy()
   }
 
-  /** Ends all that is under way. */
+  /** Aborts all requests. */
   stop(reason: unknown): void {
     this.#stop.abort(reason)
     this.#agent.destroy()
@@ -126,12 +125,12 @@ export class Remote {
     }
   }
 
-  /** Hears what the server sends of its own. A server need not offer that. */
+  /** Reads messages that the server sends on its own. A server need not offer that. */
   async #listen(): Promise<void> {
     await this.#follow(await this.#events({}))
   }
 
-  /** Asks for a stream of events. */
+  /** Requests a stream of events. */
   async #events(headers: Headers): Promise<IncomingMessage> {
     const response = await this.#request('GET', { ...headers, accept: EVENTS })
     if (typeOf(response) !== EVENTS) throw unexpected(response)
@@ -144,8 +143,8 @@ export class Remote {
     if (body.bytes > 0) await this.#got(body.done())
   }
 
-  /** Reads a stream of events, and where it breaks off asks for the rest, until it is done, if that
-   *  can be. An answer can be asked for only by the id of an event before it. */
+  /** Reads a stream of events to its end, and resumes it where it breaks. Resuming an answer takes
+   *  the id of an event before it. */
   async #follow(stream: IncomingMessage, isDone?: () => boolean): Promise<void> {
     let last: string | undefined
     let wait = RETRY
@@ -157,8 +156,7 @@ export class Remote {
           if (data) await this.#got(data)
         }
       } catch {
-        // Asks for the messages that a broken stream still owes, as for those of a stream that
-        // ended.
+        // Requests the remaining messages of a broken stream, or the next messages of an ended one.
       }
       if (isDone?.()) return
       if ((!last && isDone) || failed === TRIES) throw new Error('ended its stream without an answer')
@@ -173,7 +171,7 @@ export class Remote {
 
   async #got(line: ServerLine): Promise<void> {
     const sent = await this.#receive(Buffer.isBuffer(line) ? Buffer.concat([line, NEWLINE]) : line)
-    // The messages that the client gets tell which requests have their answer.
+    // The messages for the client show which requests have their answer.
     for (const message of sent.flatMap((row) => messagesOf(row).messages)) {
       const { result } = message.body
       const version = isObject(result) ? result['protocolVersion'] : undefined
@@ -183,8 +181,8 @@ export class Remote {
     }
   }
 
-  /** Asks the server. Rejects unless it takes that. Redirections are followed to the same origin
-   *  only: headers are meant for no other. */
+  /** Sends a request to the server. Rejects unless the server accepts it. Follows redirections to
+   *  the same origin only, since headers are meant for that origin. */
   async #request(method: string, headers: Headers, body?: Buffer): Promise<IncomingMessage> {
     let url = this.#url
     for (let nth = 0; ; nth++) {
@@ -194,7 +192,7 @@ export class Remote {
       asked.end(body)
       const [response] = (await once(asked, 'response')) as [IncomingMessage]
       const { statusCode = 0, statusMessage } = response
-      // A connection that breaks is told where the response is read, if it is.
+      // The reader of the response reports a connection that breaks.
       asked.on('error', () => {})
       response.on('error', () => {})
       if (statusCode >= 200 && statusCode < 300) return response

@@ -1,15 +1,15 @@
-/** A message that is too long to be held: its ends, and its size with the newline. */
+/** A message that is too long to keep: its ends, and its size with the newline. */
 export interface Overlong {
   readonly head: string
   readonly tail: string
   readonly bytes: number
 }
 
-/** Bytes of each end of a message that is too long. A message has its id at one of them. */
+/** Bytes of each end of a message that is too long. The id of a message is at one of its ends. */
 const END = 1_024
 
-/** Yields each line with its newline, as it came. The last one may have none. Of a line of over
- *  `most` bytes, only the ends are held. */
+/** Yields each line unchanged, with its newline, which the last line may lack. Keeps only the ends
+ *  of a line over `most` bytes. */
 export async function* linesOf(
   stream: AsyncIterable<Buffer> | Iterable<Buffer>,
   most: number,
@@ -28,9 +28,8 @@ export async function* linesOf(
   if (line.bytes > 0) yield line.done()
 }
 
-/** Bytes that come in parts. The parts are copied into one buffer, since a buffer for each takes a
- *  hundred bytes beside its own; a single part is not copied. Of more than `most` bytes, only the
- *  ends are held. */
+/** Bytes that arrive in parts. Several parts are copied into one buffer, since each buffer takes a
+ *  hundred bytes besides its own. Keeps only the ends of more than `most` bytes. */
 export class ByteBuffer {
   bytes = 0
   #held: Buffer = Buffer.alloc(0)

@@ -16,14 +16,14 @@ export interface Message {
 /** The messages of a line. */
 export interface Messages {
   readonly text: string
-  /** The value of the line. Undefined if the line is not JSON or is too long to be held. */
+  /** The value of the line. Undefined if the line is not JSON or is too long to keep. */
   readonly value: unknown
-  /** Without a value, a body has the names of the members that could be told, and the values of
-   *  those that are scalars. */
+  /** Without a value, a body has the recognizable members: their names, and values that are
+   *  scalars. */
   readonly messages: readonly Message[]
 }
 
-/** Matches the beginning of a line, before a message. Readers differ in what ends a line. */
+/** Matches the start of a line, before a message. Readers differ in the chars that end a line. */
 const BEGINS = /(?:^|(?!\t)[\p{Cc}\u2028\u2029])[ \t\ufeff]*(?=[[{])/gu
 const OPENING = /[[{]/y
 /** Matches the scalars at the end of an object. No quote within a string is unescaped, and one
@@ -47,14 +47,14 @@ export function messagesOf(line: Buffer | Overlong): Messages {
   }
 }
 
-/** Returns true for a request or a notification. Whatever else has a result or an error is an
- *  answer, as it is for some readers, and so is what has no method. */
+/** Returns true for a request or a notification. A message with a result or an error, or without a
+ *  method, is an answer, as it is for some readers. */
 export function isRequest({ body }: Message): boolean {
   const isPart = (name: string) => /^(?:result|error)$/i.test(name)
   return typeof body['method'] === 'string' && !Object.keys(body).some(isPart)
 }
 
-/** Returns true if some reader may take a text that is not JSON for a message. */
+/** Returns true if some readers may accept a text that is not JSON as a message. */
 export function mayBeMessage(text: string): boolean {
   return beginning(text, 0) >= 0
 }
@@ -86,7 +86,7 @@ function idOf(text: string, start: number, id: unknown): string | undefined {
   return part && text.slice(part.start, part.end)
 }
 
-/** Reads the messages of a text that is not JSON, as far as can be told. */
+/** Reads the recognizable messages of a text that is not JSON. */
 function outlineOf(text: string): Message[] {
   const found: Message[] = []
   for (let at = beginning(text, 0); at >= 0; ) {
@@ -117,7 +117,7 @@ function scalar(text: string, start: number, end: number): unknown {
   }
 }
 
-/** Reads what the ends of a long message tell. Of a batch nothing is known. */
+/** Reads a long message by its ends, which say nothing about a batch. */
 function outlineOfEnds({ head, tail }: Overlong): Message[] {
   const start = skipped(head, 0)
   if (head[start] !== '{') return []

@@ -12,7 +12,7 @@ const BLANK = /[\s\ufeff]*/y
 /** Depth up to which a text keeps its spelling around a change. */
 const DEPTH = 32
 
-/** JSON that is written as it is. */
+/** JSON that is written unchanged. */
 export class Raw {
   constructor(readonly json: string) {}
 
@@ -30,8 +30,8 @@ export function skipped(text: string, from: number): number {
 }
 
 /** Returns the parts of the object or the list that begins at a place, in one pass and without a
- *  stack. Reads a text that is not valid JSON as far as its brackets tell: values may be anything,
- *  and the last one may be torn. */
+ *  stack. Reads a text that is not valid JSON by its brackets alone: values may be any text, and
+ *  the last value may be torn. */
 export function partsOf(text: string, from: number): JsonPlace[] {
   const parts: JsonPlace[] = []
   const isList = text[from] === '['
@@ -107,8 +107,8 @@ export function sourceAt(text: string, from: number, ...names: readonly string[]
 }
 
 /**
- * Writes a value that was made from that of a JSON text. What the two share keeps its spelling:
- * numbers beyond 2^53, white space, escapes. A name that an object had twice is written once.
+ * Writes a value that was made from a JSON text. Shared parts keep their spelling: numbers beyond
+ * 2^53, white space, escapes. A name that an object had twice is written once.
  */
 export function respelled(text: string, from: number, was: unknown, is: unknown, depth = DEPTH): string {
   if (is instanceof Raw) return is.json
@@ -136,8 +136,7 @@ function spelled(value: unknown): string {
   return value instanceof Raw ? value.json : JSON.stringify(value)
 }
 
-/** Returns for each element of a list the place in another list of the element that it is, or was
- *  made from. */
+/** Returns, for each element of a list, the place in another list of its original. */
 function matched(was: readonly unknown[], is: readonly unknown[]): (number | undefined)[] {
   const places = new Map(was.map((element, at) => [element, at]))
   return is.map((element, at) =>

@@ -18,22 +18,22 @@ import { Requests } from './requests.js'
 import { type McpCall, Results } from './results.js'
 import { Schemas } from './schemas.js'
 
-/** Bytes of a message that is held. */
+/** Maximum bytes of a message to keep. */
 export const LONGEST = 64 * 1024 * 1024
 
-/** Tasks whose tools are known. */
+/** Maximum tasks with a known tool. */
 const TASKS = 1_000
-/** Levels of arguments that are read for what they ask. */
+/** Levels of arguments that are read for the question. */
 const LEVELS = 64
 const UNKNOWN: McpCall = { tool: '', args: undefined }
 
-/** A request whose answer is awaited. That of another method passes as it came. */
+/** A request whose answer is awaited. Answers to other methods pass unchanged. */
 type PendingRequest =
   | { readonly call: McpCall }
   | { readonly list: true; readonly isFirst: boolean }
   | { readonly other: true }
 
-/** Stands between a client and a server: takes their lines, and returns those that are sent on. */
+/** Relays between a client and a server: takes their lines, and returns the lines to send. */
 export class Relay {
   readonly #tell: (text: string) => void
   readonly #asked = new Requests<PendingRequest>()
@@ -44,7 +44,7 @@ export class Relay {
   /** Calls by the tasks that they became. */
   readonly #tasks = new Map<unknown, McpCall>()
   readonly #reader: ReturnType<typeof spillTool> | undefined
-  /** Name of the tool that reads saved outputs, once the client was told of it. */
+  /** Name of the tool that reads saved outputs, once the client has it in a list. */
   #offered: string | undefined
 
   constructor(
@@ -61,9 +61,9 @@ export class Relay {
     this.#results = new Results(definePolicy(policy), store, this.#schemas, tell, count)
   }
 
-  /** Takes a line of the client. Returns what the server gets, and calls of our own tool, which it
-   *  does not get. Never throws: an answer to a call that could not be noted is bounded all the
-   *  same. */
+  /** Takes a line of the client. Returns the line for the server, and calls of the proxy's own
+   *  tool, which the server does not get. Never throws: an answer to an unknown call is bounded
+   *  too. */
   fromClient(line: Buffer): { line: Buffer | undefined; own: Message[] } {
     try {
       return this.#taken(line)
@@ -85,8 +85,8 @@ export class Relay {
     return { line: others.length === 0 ? undefined : lineOf(text, value, others), own }
   }
 
-  /** Takes a line of the server, and returns what the client gets: the same line unless an answer
-   *  in it changes. Never rejects: an answer that cannot be bounded is replaced by an error. */
+  /** Takes a line of the server, and returns the line for the client: the same unless an answer in
+   *  it changes. Never rejects: an answer that cannot be bounded is replaced by an error. */
   async fromServer(line: Buffer | Overlong): Promise<Buffer[]> {
     const read = messagesOf(line)
     try {
@@ -123,7 +123,7 @@ export class Relay {
     }
   }
 
-  /** No trouble with figures harms a call. */
+  /** A failure to record figures never affects a call. */
   #count(tool: string, args: unknown, shown: number, sent: number, more: object | false): void {
     if (!this.#counts) return
     const call = digest(this.#session, tool, nests(args, LEVELS) ? undefined : args)
@@ -135,7 +135,7 @@ export class Relay {
     return isObject(params) && params['name'] === this.#offered
   }
 
-  /** Notes a request. That of a line that is not JSON may be a call too: its server may read it. */
+  /** Records a request. A line that is not JSON may hold a call too, which its server may read. */
   #note({ id, body: { method, params } }: Message): void {
     const { name, arguments: args, cursor, taskId, requestId } = isObject(params) ? params : {}
     if (method === 'notifications/cancelled') this.#asked.take(idText(requestId))
@@ -149,8 +149,8 @@ export class Relay {
     else this.#asked.add(id, { other: true })
   }
 
-  /** Returns what the client gets of a message. An answer to no open request is bounded too: the
-   *  client may take it for that to a call. */
+  /** Returns the message for the client. An answer without an open request is bounded too, since
+   *  the client may match it to a call. */
   async #answered(message: Message, text: string): Promise<Members> {
     const { body, id, start } = message
     if (isRequest(message)) return body
@@ -175,8 +175,8 @@ export class Relay {
   }
 
   /** Takes a line that cannot be read. It passes if nothing in it can be over the limits, or no
-   *  client takes it for an answer to a call. Else each call that it may answer gets an error:
-   *  those whose ids it has, or all. */
+   *  client reads it as an answer to a call. Otherwise each call that it may answer gets an error:
+   *  those with its ids, or all. */
   #unread(line: Buffer | Overlong, { text, messages }: Messages): Buffer[] {
     const isHeld = Buffer.isBuffer(line)
     const said = isHeld
@@ -208,7 +208,7 @@ export class Relay {
     return { code: INTERNAL, message: `spillway mcp: ${message}` }
   }
 
-  /** Notes the tools of a list, and adds ours to its last page. */
+  /** Records the tools of a list, and adds read_output to its last page. */
   #listed(body: Members, result: Members, isFirst: boolean): Members {
     const { tools, nextCursor } = result
     if (!Array.isArray(tools)) return body
@@ -225,12 +225,12 @@ export class Relay {
   }
 }
 
-/** Writes a line whose value was changed. What did not change keeps its spelling. */
+/** Writes a line with a changed value. Unchanged parts keep their spelling. */
 function lineOf(text: string, was: unknown, is: unknown): Buffer {
   return Buffer.from(`${respelled(text, skipped(text, 0), was, is)}\n`)
 }
 
-/** Writes an answer of our own. `id`: JSON, as the client spelled it. */
+/** Writes an answer of the proxy itself. `id`: JSON, as the client spelled it. */
 function answer(id: string, outcome: object): Buffer {
   return Buffer.from(`{"jsonrpc":"2.0","id":${id},${JSON.stringify(outcome).slice(1)}\n`)
 }

@@ -15,8 +15,8 @@ export class Requests<T> {
     return this.#open.has(id)
   }
 
-  /** Returns the id, as the client spelled it, of the request that the client takes an answer for.
-   *  Clients read the text of an id as a number, so "2" or "2.0" answers 2. */
+  /** Returns the id, as the client spelled it, of the request that an answer belongs to. Clients
+   *  read the text of an id as a number, so "2" or "2.0" answers 2. */
   find(id: string | undefined): string | undefined {
     if (id === undefined || this.#open.has(id)) return id
     const number = numberOf(id)
@@ -37,7 +37,7 @@ export class Requests<T> {
   }
 }
 
-/** Returns the number that a client makes of an id. NaN equals none. */
+/** Returns an id as a number, as clients read it. NaN matches no id. */
 function numberOf(id: string): number {
   const value: unknown = JSON.parse(id)
   return typeof value === 'string' || typeof value === 'number' ? Number(value) : Number.NaN

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Chars of an error page that are told, and milliseconds that it may take to come. */
+/** Chars of an error page to report, and milliseconds to wait for it. */
 const TOLD = 500
 const PATIENCE = 1_000
 
@@ -8,8 +8,8 @@ const PATIENCE = 1_000
 export const EVENTS = 'text/event-stream'
 export const JSON_TYPE = /^(?:application|text)\/json$|\+json$/
 
-/** Returns the type of a response without parameters, in lower case. One that is encoded has none
- *  that is known. */
+/** Returns the type of a response without parameters, in lower case, or undefined for an encoded
+ *  response. */
 export function typeOf({ headers }: IncomingMessage): string {
   if (!/^\s*(?:identity)?\s*$/i.test(headers['content-encoding'] ?? '')) return ''
   return (headers['content-type'] ?? '')
@@ -18,14 +18,14 @@ export function typeOf({ headers }: IncomingMessage): string {
     .toLowerCase()
 }
 
-/** Gives up a response of a type that the protocol does not have, and makes an error of it. */
+/** Discards a response of a type that the protocol does not have, and returns an error. */
 export function unexpected(response: IncomingMessage): Error {
   response.destroy()
   const { 'content-type': type = 'no content type', 'content-encoding': encoding } = response.headers
   return new Error(`answered with ${[type, encoding].filter(Boolean).join(' in ')}`)
 }
 
-/** Returns the start of a page. One that does not end is told as far as it has come. */
+/** Returns the start of a page. A page that does not end is reported as far as it was received. */
 export async function startOf(response: IncomingMessage): Promise<string> {
   const late = setTimeout(() => response.destroy(), PATIENCE)
   let text = ''
@@ -35,7 +35,7 @@ export async function startOf(response: IncomingMessage): Promise<string> {
       if (text.length > TOLD) break
     }
   } catch {
-    // The status says more than why its page broke off.
+    // The status says more than the error that broke its page off.
   } finally {
     clearTimeout(late)
   }

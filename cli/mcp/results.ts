@@ -9,7 +9,7 @@ import { fits, leftBy, limitsOf, surelyFits } from './room.js'
 import type { Schemas } from './schemas.js'
 import { Structured } from './structured.js'
 
-/** A call of a tool. That of a call that is not known has no name. */
+/** A call of a tool. An unknown call has no name. */
 export interface McpCall {
   readonly tool: string
   readonly args: unknown
@@ -18,12 +18,12 @@ export interface McpCall {
 /** Chars that a host shows of a result, before and after. */
 export type Count = (call: McpCall, shown: number, sent: number, isCut: boolean) => void
 
-/** Bytes that may stand beside what the limits count, as in lib/dialect/walk.ts. */
+/** Bytes that are allowed beside the counted texts, as in lib/dialect/walk.ts. */
 const LITTLE = 1_024
-/** Levels to which an answer is read. One that is nested deeper becomes a text. */
+/** Levels to which an answer is read. A deeper answer becomes a text. */
 const DEEPEST = 256
 
-/** Holds answers to the limits: a result or an error of any type, and all that stands beside it. */
+/** Bounds answers: a result or an error of any type, and all members beside it. */
 export class Results {
   readonly #policy: Policy
   readonly #store: SpillStore | undefined
@@ -45,14 +45,13 @@ export class Results {
     this.#count = count
   }
 
-  /** Returns true if nothing in a JSON text can be over the limits, or be a secret that is to
-   *  go. */
+  /** Returns true if nothing in a JSON text can be over the limits, or be a secret to redact. */
   surelyFits(json: string): boolean {
     const { redact = false } = this.#policy
     return redact === false && surelyFits(json, this.#limits)
   }
 
-  /** Bounds an answer. The same object comes back if nothing of it changes. */
+  /** Bounds an answer. Returns the same object if nothing changes. */
   async bound(given: Members, call: McpCall, source: Source): Promise<Members> {
     const isDeep = nests(given, DEEPEST)
     if (isDeep && this.surelyFits(source())) return given
@@ -100,7 +99,7 @@ export class Results {
     const { structured: copies = 'both' } = this.#policy
     const schema = this.#schemas.of(call.tool)
     const own = {
-      // A client checks structured content against the schema of the tool, and refuses a result
+      // A client checks structured content against the schema of the tool, and rejects a result
       // without it.
       ...(copies === 'text' && schema && { structured: 'both' as const }),
       ...(schema && { schema }),
@@ -114,8 +113,7 @@ export class Results {
     return sent
   }
 
-  /** Cuts what a result says of itself as JSON to limits of its own, since a host does not show
-   *  it. */
+  /** Cuts the metadata of a result as JSON to limits of its own, since a host does not show it. */
   #withMeta(result: Members): Members {
     const json = JSON.stringify(result['_meta'])
     if (json === undefined || fits(json, this.#limits)) return result
@@ -127,8 +125,8 @@ export class Results {
     }
   }
 
-  /** Clamps what a host shows of a result. Data of no dialect becomes a text, which then stands for
-   *  all of it. */
+  /** Clamps the content of a result that a host shows. Data of no dialect becomes one text, which
+   *  replaces all of it. */
   async #shown(
     result: Members,
     call: McpCall,
@@ -146,7 +144,7 @@ export class Results {
       : { ...sent, structuredContent: new Raw(left) }
   }
 
-  /** Clamps a value as a wrapped tool does. */
+  /** Clamps a value like a wrapped tool. */
   #wrapped(
     value: unknown,
     { tool, args }: McpCall,
@@ -158,7 +156,7 @@ export class Results {
     return wrapTool({ name: tool, execute }, relayed ? withRelayed(policy, relayed) : policy).execute(args)
   }
 
-  /** Makes a text of a result whose names, addresses and other data beside its texts are over the
+  /** Converts a result to a text if names, addresses and other data beside its texts are over the
    *  limits. */
   async #withoutRest(result: Members, call: McpCall): Promise<Members> {
     const { structuredContent } = result
@@ -181,7 +179,8 @@ export class Results {
   }
 }
 
-/** Returns the name of a call's tool, which a model or a server gave, for a terminal. */
+/** Returns the name of a call's tool, made safe for a terminal, since a model or a server gave
+ *  it. */
 export function nameOf({ tool }: McpCall): string {
   return quoted(tool)
 }

@@ -1,7 +1,7 @@
 import type { Policy } from 'spillway'
 import { estimateTokens, measureText } from '../../lib/index.js'
 
-/** The limits of a policy, without those of single lines. */
+/** The limits of a policy, except those of single lines. */
 export type Limits = Readonly<Record<'maxBytes' | 'maxLines' | 'maxChars' | 'maxTokens', number>>
 
 const NONE = Number.POSITIVE_INFINITY
@@ -10,7 +10,7 @@ export function limitsOf({ maxBytes, maxLines, maxChars = NONE, maxTokens = NONE
   return { maxBytes, maxLines, maxChars, maxTokens }
 }
 
-/** Measures JSON, which limits on lines do not concern. */
+/** Measures JSON, to which limits on lines do not apply. */
 function sizeOf(json: string): Limits {
   const { bytes, chars } = measureText(json)
   return { maxBytes: bytes, maxLines: 0, maxChars: chars, maxTokens: estimateTokens(json) }

@@ -6,13 +6,13 @@ const DEEPEST = 256
 
 /** The tools that a server has listed, with their output schemas. */
 export class Schemas {
-  /** Those of the last whole list, and of the pages that came since. */
+  /** Schemas of the last complete list, and of later pages. */
   #known = new Map<string, unknown>()
-  /** Those of the list that is being read. A tool of a later page keeps its schema until the last
-   *  one. */
+  /** Schemas of the list that is being read. A tool of a later page keeps its schema until the last
+   *  page. */
   #read = new Map<string, unknown>()
 
-  /** Notes the tools of a page. */
+  /** Records the tools of a page. */
   add(tools: readonly unknown[], { isFirst, isLast }: { isFirst: boolean; isLast: boolean }): void {
     if (isFirst) this.#read = new Map()
     for (const { name, outputSchema } of tools.filter(isObject)) {
@@ -27,8 +27,8 @@ export class Schemas {
     return this.#known.has(tool)
   }
 
-  /** Returns the schema of a tool. Servers without one may write null. A schema that cannot be read
-   *  is replaced by one that nothing matches. */
+  /** Returns the schema of a tool. Servers without a schema may write null. A schema that nothing
+   *  matches replaces an unreadable schema. */
   of(tool: string): Readonly<Record<string, unknown>> | undefined {
     const schema = this.#known.get(tool)
     if (!isObject(schema)) return undefined

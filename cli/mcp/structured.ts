@@ -3,9 +3,9 @@ import type { Relayed } from '../../lib/compiled.js'
 /** The structured content of an answer on its way through a clamp, as JSON that keeps its
  *  spelling. */
 export class Structured implements Relayed {
-  /** The JSON that is left of content that was cut. */
+  /** The JSON of content after a cut. */
   left: string | undefined
-  /** Words about what is missing, and true if the result has them in a block. */
+  /** Words about the omission, and true if the result has them in a block. */
   words = ''
   isSaid = false
   readonly #content: unknown

@@ -85,7 +85,7 @@ function columnsOf(turns: readonly Turn[], tools: readonly string[]): Column[] {
   return columns
 }
 
-/** Returns a round number from `value` up, of which a quarter is short to write. */
+/** Returns a round number from `value` up whose quarter is short to write. */
 function ceilingOf(value: number): number {
   const unit = 10 ** Math.floor(Math.log10(Math.max(value, 1)))
   return Math.max(4, ([1, 2, 4, 6, 8, 10].find((times) => times * unit >= value) ?? 10) * unit)

@@ -16,7 +16,7 @@ export interface SentResult {
   readonly times: number
 }
 
-/** What the requests of a session sent, and what clearing would have saved. Prices are in tokens of
+/** Tokens that the requests of a session sent, and savings by clearing. Prices are in tokens of
  *  plain input. */
 export interface SentReport {
   readonly requests: number

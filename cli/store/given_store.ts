@@ -12,7 +12,7 @@ export function storeFlags(what: string): Flags {
   }
 }
 
-/** The store that flags name, and its name, under which its errors are told. */
+/** The store selected by flags, and its display name in errors. */
 export class GivenStore {
   readonly name: string
   readonly store: SpillStore
@@ -60,8 +60,8 @@ export function storeOf(
   return dir === undefined ? undefined : new GivenStore(dir, createSpillStore({ dir, reference }))
 }
 
-/** Rejects a directory or a module that is none, before any work is done. An engine that is away is
- *  told of with each output that it does not take. */
+/** Rejects a path that is not a directory or a store module, before any work is done. An engine
+ *  that is away is reported with each output that it does not save. */
 export async function check(given: GivenStore): Promise<void> {
   const { store } = given
   if (!(store instanceof ModuleStore)) await given.naming(store.sweep())

@@ -139,7 +139,7 @@ describe('an output that Redis expires', () => {
       const isGone = (error) => /there was none, or it was removed/.test(error.message)
       await eventually(() => assert.rejects(store.read(id), isGone))
       assert.deepEqual(await store.list(), [])
-      // What is left of it does not count, and expires a day later.
+      // Its chunks do not count, and expire a day later.
       assert.equal((await storage.getKeys()).length, Math.ceil(Buffer.byteLength(outputOf(10)) / CHUNK))
       assert.match(await spillTool(store).execute({ id }), /removed/)
       assert.deepEqual(await store.sweep(), { removed: 0, bytes: 0 })
@@ -160,7 +160,7 @@ describe('an S3 bucket that is full', () => {
       const kept = await store.save(outputOf(10))
       const before = gateway.stored()
       await assert.rejects(store.save(Buffer.alloc(64 * CHUNK, 'x')), isFull)
-      // What the record alone does not fit into is not an output either.
+      // A store without room for the record has no output either.
       gateway.quota = before + CHUNK + 9
       await assert.rejects(store.save(Buffer.alloc(CHUNK, 'x')), isFull)
       assert.equal(gateway.refused, 2)

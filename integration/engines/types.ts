@@ -1,5 +1,5 @@
-/** Holds the storage of unstorage and the one that spillway/remote takes to each other: `tsc
- *  --noEmit` is the test. */
+/** Holds the storage of unstorage and that of spillway/remote to each other: `tsc --noEmit` is the
+ *  test. */
 import type { RemoteStorage } from 'spillway/remote'
 import type { Storage } from 'unstorage'
 

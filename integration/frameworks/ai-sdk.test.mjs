@@ -301,7 +301,7 @@ test('an MCP result that goes to the model as JSON, without its structured conte
   assert.ok(sent[0].output.value.content[0].text.startsWith('line of tool output'))
 })
 
-test('a cut is told with the tool and the call', async () => {
+test('a cut is reported with the tool and the call', async () => {
   const told = new Map()
   const onClamp = ({ tool, callId, phase }) => told.set(tool, [callId, phase])
   await turn({ tools: wrapTools(tools, { onClamp }) })

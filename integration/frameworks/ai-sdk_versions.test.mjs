@@ -33,7 +33,7 @@ const SDKS = [
 
 const SMALL = { rows: ['one', 'two'] }
 const LARGE = { rows: ROWS, toolCallId: 'of the rows', output: 5 }
-/** What tools return: the first is small, the others are over the limits. */
+/** Results of tools: the first is small, the others are over the limits. */
 const OUTPUTS = {
   small: SMALL,
   object: LARGE,
@@ -144,7 +144,7 @@ for (const one of SDKS) {
     const outputs = Object.fromEntries(finished.map(({ toolName, output }) => [toolName, output]))
     assertTyped(outputs)
     assert.equal(outputs.steps, LARGE)
-    // A cut is told once, where the tool returns.
+    // A cut is reported once, when the tool returns.
     assert.deepEqual(told.sort(), [
       'list result',
       'object result',

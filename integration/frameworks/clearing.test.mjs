@@ -17,7 +17,7 @@ const LINE = '[tool result cleared to save context; call the tool again if you n
 const SAME = '[same output as the earlier result of call d]'
 const LONG = 'one more line of a log\n'.repeat(200)
 
-/** Six calls with long results, of which the last repeats the one of d. */
+/** Six calls with long results. The last result repeats that of d. */
 const history = ({ user, calls, result }) => [
   user('Fix it.'),
   ...IDS.flatMap((id) => [...calls(id), result(id, `${id === 'f' ? 'd' : id}: ${LONG}`)]),

@@ -148,7 +148,7 @@ for (const name of ['wrapTools', 'wrapToolCall']) {
   })
 }
 
-test('an artifact gives way when it is told to', async () => {
+test('an artifact is dropped or capped as sideData says', async () => {
   const { sent, stored } = await hooked("wrapTools, sideData: 'cap'")
   const pair = sent.find(({ name }) => name === 'pair')
   assert.ok(bytes(pair.artifact) <= 8_192)

@@ -187,7 +187,7 @@ test('messages that were stored are clamped, each call with its result', async (
   )
 })
 
-test('a cut is told with the tool and the call', async () => {
+test('a cut is reported with the tool and the call', async () => {
   const told = new Map()
   const onClamp = ({ tool, callId, phase }) => told.set(tool, [callId, phase])
   await turn({ tools: wrapTools(makeTools(), { onClamp }) })

@@ -14,7 +14,7 @@ import { agents, clients, langChain, makeModel, pairsIn, pairsOf, pi, requestOf,
 setTracingDisabled(true)
 
 /**
- * A turn with two calls, of which one came late, after words of the user and twice; a result
+ * A turn with two calls and one result that came late, after words of the user and twice; a result
  * without a call; and a call without a result. Tools are named like their calls, since Gemini may
  * leave out ids.
  */

@@ -1,4 +1,4 @@
-// A real session of Pi's coding agent, offline: a provider that says what it is told to say.
+// Runs a real session of Pi's coding agent, offline, with a scripted provider.
 import { registerFauxProvider, Type } from '@earendil-works/pi-ai'
 import {
   AuthStorage,

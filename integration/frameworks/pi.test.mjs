@@ -141,7 +141,7 @@ test('message_end: the file is small, but the loop does not wait for it', async 
   assert.equal(results.length, 4)
 })
 
-test('details give way when they are told to', async () => {
+test('details are dropped or capped as sideData says', async () => {
   const { stored, sent } = await hooked("wrapTools, sideData: 'cap'")
   assert.ok(bytes(named(sent, 'big').details) <= 8_192)
   assert.ok(stored <= 400 * 1_024, String(stored))

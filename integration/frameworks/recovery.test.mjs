@@ -19,11 +19,11 @@ const LINE = `${'a line of what the tool says '.repeat(3)}\n`
 /** Six of these are some 24,000 tokens; one is within the limit of a result. */
 const OUTPUT = LINE.repeat(175)
 const NAMES = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth']
-/** Tokens of the window that agents were told, and of the one that the provider has. */
+/** Tokens of the window that agents assume, and of the provider's window. */
 const TOLD = 128_000
 const LIMIT = 16_000
 
-/** An honest count that is none of ours. */
+/** An honest count that spillway did not make. */
 const countedIn = (value) => Math.ceil(JSON.stringify(value).length / 4)
 
 /** Status and words of each provider; those that take arguments tell the numbers. */
@@ -70,8 +70,7 @@ const WORDINGS = {
   'a proxy': [413, () => '<html><body><h1>413 Request Entity Too Large</h1></body></html>'],
 }
 
-/** How it went: the requests, the results in the one that was answered, and those that are
- *  stored. */
+/** The outcome: the requests, the results in the answered request, and the stored results. */
 function told({ requests, sent, stored }) {
   const chars = (texts) => texts.reduce((sum, text) => sum + text.length, 0)
   const whole = NAMES.length * OUTPUT.length

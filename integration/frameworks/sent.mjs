@@ -1,4 +1,4 @@
-// What the real frameworks send: messages of each, and what of them reaches a provider.
+// Runs the real frameworks: messages of each, and the requests that reach a provider.
 import assert from 'node:assert/strict'
 import { fauxAssistantMessage, getModels, streamSimple } from '@earendil-works/pi-ai'
 import { AIMessage, BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages'

@@ -1,4 +1,4 @@
-// What each client does with a result of MCP that carries the same as text and as structured
+// Tests how each client treats a result of MCP that carries the same as text and as structured
 // content, and with one that carries it once. docs/frameworks.md has the table.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -126,7 +126,7 @@ test('LangChain sends what a function returns as JSON, with both: its message is
   }
 })
 
-/** What a model is sent by OpenAI Agents of a server whose results are clamped. */
+/** The request of OpenAI Agents with results of a server that clamps. */
 async function sentByAgents(structured, useStructuredContent) {
   const client = await connect(makeServer())
   wrapTool(client, { method: 'callTool', structured })
@@ -156,7 +156,7 @@ async function sentByAgents(structured, useStructuredContent) {
   return sent[0]
 }
 
-test('OpenAI Agents sends the text alone or, if it is told so, the structured content alone', async () => {
+test('OpenAI Agents sends the text alone or, with useStructuredContent, the structured content alone', async () => {
   for (const structured of ['both', 'text']) {
     const output = await sentByAgents(structured, false)
     assert.equal(output.text ?? output[0].text, text)

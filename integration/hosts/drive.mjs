@@ -1,4 +1,4 @@
-// Runs a real coding agent offline, in an empty home, against a model of ours on the loopback.
+// Runs a real coding agent offline, in an empty home, against a fake model on the loopback.
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,9 +1,7 @@
-// Real coding agents, driven offline against a model of ours on the loopback, each in an empty
-// home: what the next request carries after a command, a file and a result of an MCP server,
-// without the hook and with it. Installs 650 MB, once:
-//   npm run test:hosts
-// SPILLWAY_HOSTS='gemini-cli opencode' drives these alone. SPILLWAY_CLAUDE=FILE names a program
-// that is there already.
+// Real coding agents, driven offline against a fake model on the loopback, each in an empty home:
+// what the next request carries after a command, a file and a result of an MCP server, without the
+// hook and with it. Installs 650 MB, once: npm run test:hosts SPILLWAY_HOSTS='gemini-cli opencode'
+// drives these alone. SPILLWAY_CLAUDE=FILE names a program that is there already.
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -32,7 +32,7 @@ export const opencode = {
       permission: { '*': 'allow' },
     }
     writeFileSync(join(folder, 'opencode.json'), JSON.stringify(settings))
-    // Where there are plugins, it fetches the package of their types, unless it looks fetched.
+    // With plugins, it fetches the package of their types, unless that looks fetched.
     const lock = { packages: { '': { dependencies: { '@opencode-ai/plugin': '*' } } } }
     writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock))
     return ['run', '--model', 'ours/m', 'go']

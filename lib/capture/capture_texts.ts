@@ -182,7 +182,7 @@ class CapturedSize implements Measurements {
   }
 }
 
-/** A text of which the engine holds the parts that a cut can keep. */
+/** A text whose keepable parts the engine holds. */
 class CapturedText extends CapturedSize implements Input {
   readonly #cut: CutFunction
 

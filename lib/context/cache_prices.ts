@@ -17,13 +17,13 @@ export interface Saving {
  *  estimates. */
 const MARGIN = 1.1
 
-/** What is known of the requests to come. */
+/** The caller's knowledge of later requests. */
 export interface Outlook {
   /** Their number with this one, if the caller knows it. Otherwise this one may be the last, so
    *  that a change may cost no more than `balance`: then no history is ever dearer than without
    *  changes. */
   readonly requests: number | undefined
-  /** What earlier changes have saved so far, less what they cost. */
+  /** Savings of earlier changes so far, less their cost. */
   readonly balance: number
 }
 

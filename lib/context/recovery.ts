@@ -64,7 +64,7 @@ class Recovery<R, M> {
   /** Number of the next send, from 1. */
   #attempt = 1
   #compactions = 0
-  /** Dialect of the first call that was read. Without calls, results are no orphans. */
+  /** Dialect of the first call that was read. Without calls, results are not orphans. */
   #dialect: DialectName | undefined
   /** True after a compaction or a truncation. */
   #isShorter = false

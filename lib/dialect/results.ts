@@ -308,7 +308,7 @@ export function isFailedTurn(message: object): boolean {
   return leads(failed, new PathNode(message))
 }
 
-/** Roles of messages that are no tool results, as providers name them. */
+/** Roles of messages that are not tool results, as providers name them. */
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant', 'model'])
 
 /** Returns true if a value is a message of the user or the model, or instructions to the model. */

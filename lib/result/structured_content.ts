@@ -39,11 +39,11 @@ export function shapesContent({ keepsShape, sideData, relayed }: EnginePolicy): 
 }
 
 /**
- * Cuts the structured content of an MCP result as JSON, to what the schema of the policy lets it
- * be. A last block of text says what is missing and where all of it was saved. If less of it would
- * not match the schema, or the limits leave no room for it, words stand in its place and the result
- * is an error: clients refuse a result without the structured content that its schema promises.
- * Returns undefined if the result has none.
+ * Cuts the structured content of an MCP result as JSON, as far as the schema of the policy allows.
+ * A last block of text says what is missing and where all of it was saved. If it cannot shrink
+ * within the schema, or the limits leave no room for it, words replace it and the result is an
+ * error: clients refuse a result without the structured content that its schema promises. Returns
+ * undefined if the result has none.
  */
 export function shapeContent(
   result: Result,
@@ -103,7 +103,7 @@ function within(policy: EnginePolicy, limits: EnginePolicy['limits']): EnginePol
   return { ...policy, ...measures(limits, policy.keep) }
 }
 
-/** Returns the figures of JSON of which less is left. */
+/** Returns the figures of shortened JSON. */
 export function figuresOf(given: string, left: string): Figures {
   return { total: sizeOf(given), kept: sizeOf(left), exceeded: ['bytes'] }
 }

@@ -124,7 +124,7 @@ function messagesIn(state: PathNode): { holder: PathNode; key: string | number; 
  *  not a message. */
 function ofMessages(value: object, policy: EnginePolicy, origin: Origin): object | undefined {
   if (!isList(value) || value.length === 0) return undefined
-  // Checks all elements before it clamps one, since a cut is reported and saved. Holes are no
+  // Checks all elements before it clamps one, since a cut is reported and saved. Holes are not
   // messages.
   for (const element of value) if (!isCommand(element) && !isMessage(element, policy)) return undefined
   return withElements(

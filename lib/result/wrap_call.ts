@@ -63,7 +63,7 @@ export function wrapCall(call: ToolFunction, given: CallSettings): ToolFunction 
   return run
 }
 
-/** Returns the settings under which a call was wrapped, and the texts of what it returned. */
+/** Returns the settings of a wrapped call, and the texts of its result. */
 export function wrappedOf(call: ToolFunction): Pick<WrapRecord, 'clamping' | 'sent'> | undefined {
   return wrapped.get(call)
 }

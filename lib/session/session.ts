@@ -119,7 +119,7 @@ export async function inspectCounted(
   return { report, cuts }
 }
 
-/** What a repair may find in a session: only it can tell. */
+/** Possible finds of a repair: only a repair decides. */
 export interface Triage {
   readonly format: SessionReport['format']
   readonly over: boolean

@@ -110,7 +110,7 @@ async function save(
   }
 }
 
-/** Rejects a value that is not a record: the store may be anybody's. */
+/** Rejects an invalid record: stores may be user-defined. */
 export function recordOf(record: SpillRecord): SpillRecord {
   if (
     isObject(record) &&
@@ -119,7 +119,10 @@ export function recordOf(record: SpillRecord): SpillRecord {
     typeof record.path === 'string'
   )
     return record
-  throw Object.assign(new Error('the store resolved to no record'), { code: 'ERR_SPILLWAY_SPILL' })
+  throw Object.assign(
+    new Error('the store must resolve to a record with a path and an id of 16 hexadecimal digits'),
+    { code: 'ERR_SPILLWAY_SPILL' },
+  )
 }
 
 /** Returns the outcome of a successful save. */

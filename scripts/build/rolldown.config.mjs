@@ -54,7 +54,7 @@ export default {
     banner: licencesOf,
     codeSplitting: {
       groups: [
-        // What the command line shows without an engine.
+        // The parts of the command line that need no engine.
         {
           name: 'terminal',
           test: /\/cli\/(?:term\/(?:args|help|summaries|terminal|usage_error|escape)|platform|mcp\/message)\.ts$/,

@@ -9,7 +9,7 @@ import { bundledModules, linkedCrates, root } from './linked.mjs'
 
 const FILE = join(root, 'THIRD_PARTY_LICENSES')
 const NOTICE = /^(?:licen[cs]e|copying|copyright|notice)/i
-/** Licences of a choice of which MIT is taken. */
+/** Choices of licences that include MIT, which this package takes. */
 const OTHERS = /apache|llvm|unlicense/i
 
 const MIT = (holder) => `Copyright (c) ${holder}
@@ -27,7 +27,7 @@ WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEM
 COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR
 OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`
 
-/** Every engine has the standard library of Rust in it, of which cargo does not know. */
+/** Every engine contains the standard library of Rust, which cargo does not list. */
 const RUST = {
   title: 'the Rust standard library (MIT OR Apache-2.0)',
   texts: [MIT('The Rust Project contributors')],

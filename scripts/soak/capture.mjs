@@ -24,7 +24,7 @@ const cases = {
     "yes '2026-01-02 INFO server: GET /api/items took 12 ms' | head -c $N",
     { keep: 'ends', clean: false, spill: true },
   ],
-  'a log, searched, of which the other stream fails': [
+  'a log, searched, whose other stream fails': [
     "(echo 'error: the disk is full' >&2; yes '2026-01-02 INFO server: GET /api/items took 12 ms' | head -c $N; exit 1)",
     { keep: 'auto', clean: false, streams: 'separate' },
   ],

@@ -21,7 +21,7 @@ import { repairSession } from 'spillway'
 const script = fileURLToPath(import.meta.url)
 const [, , role = '507', path = '', layout = ''] = process.argv
 
-/** What is left of a row that a crash tore. */
+/** The rest of a row that a crash tore. */
 const TORN = '{"type":"message","id":"torn","message":{"role":"too'
 
 /** Layouts of rows: those before the results, a result, and its id. */
@@ -125,7 +125,7 @@ const TOO_LONG = 'too long '.repeat(9_000)
 const row = (id, text) => `${JSON.stringify(ROWS[layout].of(id, text))}\n`
 const texts = Array.from({ length: 30 }, (_, at) => [`old${at}`, at % 3 ? 'short' : TOO_LONG])
 
-/** A session of which every third row is too long. Some rows are glued together, behind a torn one
+/** A session in which every third row is too long. Some rows are glued together, behind a torn one
  *  or after NUL bytes. */
 const session = ({ head, of }) =>
   [
@@ -144,7 +144,7 @@ if (role === 'append') append()
 else if (role === 'repair') await repair()
 else await soak(Number(role))
 
-/** Appends rows as Pi does, opening the file for each, until it is told to stop. */
+/** Appends rows as Pi does, opening the file for each, until it receives a message. */
 function append() {
   let at = 0
   const next = () => {

@@ -226,7 +226,7 @@ export function sessionOf(number, pool) {
     contextTokens,
     reserveTokens: rng.pick([0, 4_096, 16_384, Math.ceil(contextTokens / 10)]),
     systemPrompt: say(rng.scaled(100, contextTokens / 4)),
-    // In one session of six, the agent is told a larger window than the model has.
+    // In one session of six, the agent assumes a larger window than the model has.
     limit: rng.next() < 1 / 6 ? Math.ceil(contextTokens * (0.5 + rng.next() / 2)) : contextTokens,
     wording: rng.pick(WORDINGS),
     compaction: rng.pick(['none', 'none', 'summary', 'fails', 'little']),

@@ -40,7 +40,7 @@ pub struct PieceCleaner {
     bytes: Vec<u8>,
 }
 
-/// Begins to clean a text given in pieces, none of which may end inside a surrogate pair. Each call
+/// Begins to clean a text given in pieces, which must not end inside a surrogate pair. Each call
 /// returns the output that is final so far.
 #[napi(catch_unwind, ts_return_type = "ExternalObject<'cleaning'>")]
 pub fn start_cleaning(

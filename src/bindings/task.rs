@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn a_panic_in_the_background_becomes_an_error() {
-        let mut task = Background(Some(Box::new(|| panic!("a mistake of ours"))));
+        let mut task = Background(Some(Box::new(|| panic!("our mistake"))));
         let error = task.compute().err().unwrap();
         assert_eq!(error.reason, "the background work panicked");
     }

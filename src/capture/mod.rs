@@ -70,7 +70,7 @@ impl Capture {
         self.streams.iter().any(Stream::is_over) || self.raw.as_ref().is_some_and(|raw| raw.len() > most)
     }
 
-    /// Returns the index of the text that stream 0 or 1 goes to.
+    /// Returns the index of the text for stream 0 or 1.
     fn stream_of(&self, at: usize) -> usize {
         at.min(self.streams.len() - 1)
     }

@@ -24,7 +24,7 @@ pub fn copies<'d>(result: &ToolResult<'d>, kept: CopyChoice) -> Vec<Value<'d>> {
     holders.into_values().flat_map(|holder| copies_in(holder, kept)).collect()
 }
 
-/// Returns the object with the content that a text stands in.
+/// Returns the object whose content holds a text.
 fn holder_of(text: Value) -> Option<Value> {
     text.parent()?.parent()?.parent()
 }

@@ -41,7 +41,7 @@ pub struct Dialect {
     pub error: Paths,
     pub side: Paths,
     pub media: Paths,
-    /// Its results and their calls are two objects, of which one may be missing.
+    /// Its results and their calls are two objects; one may be missing.
     pub is_apart: bool,
     /// The member in which a class keeps a second copy of its members.
     pub copy: Option<String>,
@@ -206,7 +206,7 @@ struct McpPaths {
 }
 
 impl Table {
-    /// Reads the table to use, or fails with what is wrong in it. A table in use stays.
+    /// Reads the table to use, or fails with its error. A table in use stays.
     pub fn set(source: &str) -> Result<(), String> {
         if TABLE.get().is_none() {
             let _ = TABLE.set(Table::read(source)?);
@@ -221,7 +221,7 @@ impl Table {
         TABLE.get().expect("a table of dialects is set before a row is read")
     }
 
-    /// Reads a table, or fails with what is wrong in it.
+    /// Reads a table, or fails with its error.
     fn read(source: &str) -> Result<Table, String> {
         let all: Vec<DialectData> = serde_json::from_str(source).map_err(|error| error.to_string())?;
         let mcp =

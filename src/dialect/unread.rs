@@ -16,8 +16,8 @@ const BLOCKS: usize = 2_000;
 /// An invalid byte becomes U+FFFD, which takes three.
 const MOST: usize = 3;
 
-/// Adds the unread data of a result to the slots that were read, and takes from these what is
-/// unread.
+/// Adds the unread data of a result to the slots that were read, and removes from these the parts
+/// that are unread.
 pub fn add<'d>(known: &Paths, object: Value<'d>, mut read: Vec<Slot<'d>>) -> Vec<Slot<'d>> {
     let bytes: usize = read.iter().map(|slot| slot.value.source().len()).sum();
     if object.source().len().saturating_sub(bytes).saturating_mul(MOST) <= LITTLE {
@@ -36,7 +36,7 @@ pub fn add<'d>(known: &Paths, object: Value<'d>, mut read: Vec<Slot<'d>>) -> Vec
     if size > LITTLE { [found, read, beyond].concat() } else { read }
 }
 
-/// Returns the address of a value's source, which tells what stands in what.
+/// Returns the address of a value's source, which shows which value contains another.
 fn place(value: Value) -> usize {
     value.source().as_ptr().addr()
 }
@@ -141,7 +141,7 @@ impl<'d> Unread<'_, 'd> {
     fn visit_object(&mut self, known: &PathMatch, object: Value<'d>) {
         let tagged = known.tagged(object);
         let mut members = vec![];
-        // Unknown members stand before what is found in known members behind the first of them.
+        // Unknown members come before finds in known members after the first of them.
         let mut place = None;
         for member in object.members() {
             let next = known.member(tagged, member);

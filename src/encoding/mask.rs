@@ -52,7 +52,7 @@ mod vector {
             next = part;
             _mm_movemask_epi8(_mm_cmpeq_epi8(part, after))
         });
-        // A bit of `same` stands at the first of two equal bytes. Shifted, it stands at the second.
+        // A bit of `same` marks the first of two equal bytes. Shifted, it marks the second.
         !(same << 1)
     }
 

@@ -55,7 +55,7 @@ pub fn utf16(units: &[u16], out: &mut Vec<u8>) {
     out.truncate(end);
 }
 
-/// Writes chars that are no surrogates, and returns the bytes written. Each is written with three
+/// Writes chars that are not surrogates, and returns the bytes written. Each is written with three
 /// bytes, and the next over those that it did not need: lengths vary too much to branch on.
 fn encode(units: &[u16], room: &mut [u8]) -> usize {
     let mut end = 0;

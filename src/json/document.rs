@@ -163,7 +163,7 @@ impl<'d> Value<'d> {
         &self.document.text[start..end]
     }
 
-    /// Returns what stands before and after the value.
+    /// Returns the text before and after the value.
     pub fn around(self) -> (&'d [u8], &'d [u8]) {
         (&self.document.text[..self.start()], &self.document.text[self.end()..])
     }
@@ -248,7 +248,7 @@ impl<'d> Value<'d> {
         self.children().skip(1).step_by(2).take_while(move |_| self.is_object())
     }
 
-    /// Returns the last member with this name, which is the one that counts.
+    /// Returns the last member with this name, as `JSON.parse` does.
     pub fn get(self, name: &str) -> Option<Self> {
         let mut children = self.children().take_while(|_| self.is_object());
         let mut found = None;

@@ -114,7 +114,7 @@ fn url<U: Copy + Into<u16>>(text: &[U], payload: &Range<usize>, floor: usize) ->
     })
 }
 
-/// Returns the bare payload of which this is a line: alone if it is long, otherwise with the lines
+/// Returns the bare payload that contains this line: alone if it is long, otherwise with the lines
 /// of equal length before and after. Also returns the end of those lines, so that none is read
 /// twice.
 fn bare<U: Copy + Into<u16>>(text: &[U], line: &Range<usize>, floor: usize) -> (Option<Run>, usize) {
@@ -150,14 +150,14 @@ fn bare<U: Copy + Into<u16>>(text: &[U], line: &Range<usize>, floor: usize) -> (
     (medium.map(|_| Run { range, medium, said: None, bytes: decoded(units) }), whole)
 }
 
-/// Returns the end of the line before the one that starts at `start`.
+/// Returns the end of the line before the line at `start`.
 fn line_end_before<U: Copy + Into<u16>>(text: &[U], start: usize, floor: usize) -> Option<usize> {
     let ends =
         text[floor..start].iter().rev().take(2).take_while(|unit| is_line_end((**unit).into())).count();
     (ends > 0).then_some(start - ends)
 }
 
-/// Returns the start of the line after the one that ends at `end`.
+/// Returns the start of the line after the line that ends at `end`.
 fn line_start_after<U: Copy + Into<u16>>(text: &[U], end: usize) -> Option<usize> {
     let ends = text[end..].iter().take(2).take_while(|unit| is_line_end((**unit).into())).count();
     (ends > 0).then_some(end + ends)

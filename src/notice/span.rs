@@ -2,13 +2,13 @@
 
 use crate::encoding::Size;
 
-/// A mark or notice of ours, which stands for omitted text. Cuts do not fall inside it.
+/// A mark or notice of this package, in place of omitted text. Cuts do not fall inside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     pub start: usize,
     pub end: usize,
     pub size: Size,
-    /// Omitted chars that it stands for.
+    /// Omitted chars that it states.
     pub hidden: usize,
 }
 

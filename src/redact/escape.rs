@@ -1,7 +1,7 @@
 //! Escapes of JSON, read as the characters that they stand for.
 //!
 //! PHP writes `/` as `\/`, .NET `+` as `\u002B`, and a string of JSON within JSON doubles the
-//! backslashes. Formats see the characters; what is written has the escapes as they were.
+//! backslashes. Formats see the characters; the output keeps the escapes.
 
 use std::ops::Range;
 
@@ -22,9 +22,9 @@ struct Escape {
 #[derive(Clone, Debug, Default)]
 pub struct Escapes {
     list: Vec<Escape>,
-    /// The beginning of an escape at the end of what was read.
+    /// The beginning of an escape at the end of the input so far.
     pending: Vec<u8>,
-    /// True if what was read ends in more backslashes than an escape has.
+    /// True if the input so far ends in more backslashes than an escape has.
     is_long: bool,
 }
 
@@ -76,7 +76,7 @@ impl Escapes {
         }
     }
 
-    /// Ends what was read: the beginning of an escape is none.
+    /// Ends the input: the beginning of an escape is plain text.
     pub fn finish(&mut self, text: &mut Vec<u8>) {
         text.append(&mut self.pending);
         self.is_long = false;
@@ -130,7 +130,7 @@ impl Escapes {
     }
 }
 
-/// Reads what stands behind backslashes.
+/// Reads the chars after backslashes.
 fn next(after: &[u8]) -> Next {
     match after {
         [] => Next::Open,

@@ -23,7 +23,7 @@ use super::rules::MOST_KIND;
 use super::unquoted::{PLAIN, bare, scheme_of};
 use super::value::{Stands, is_secret};
 
-/// Bytes before a name that may say what it is.
+/// Bytes before a name that may classify it.
 const BEFORE: usize = 24;
 
 /// Bytes before a name in which the mark begins that it is a part of.

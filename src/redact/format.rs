@@ -15,7 +15,7 @@ use super::random::Make;
 #[derive(Debug, Default, Deserialize)]
 pub struct Format {
     pub kind: String,
-    /// Texts one of which begins each match, or stands in the name of the secret.
+    /// Texts. Each match begins with one of them, or has one in the name of the secret.
     pub anchors: Vec<String>,
     /// True if an anchor may also be written in lower case, in capitals, or capitalised.
     #[serde(default)]
@@ -32,7 +32,7 @@ pub struct Format {
     /// True if no letter, digit, underscore or hyphen precedes the anchor.
     #[serde(default)]
     alone: bool,
-    /// The characters one of which precedes the anchor, if any must.
+    /// The characters that may precede the anchor. Empty: any may.
     #[serde(default)]
     after: String,
     /// Text that does not follow a secret.
@@ -40,7 +40,8 @@ pub struct Format {
     unless: Option<String>,
     #[serde(skip)]
     exclusion: OnceLock<Regex>,
-    /// True if the secret has a digit and a letter: names of types and variables are none.
+    /// True if the secret must have a digit and a letter, which excludes names of types and
+    /// variables.
     #[serde(default)]
     mixed: bool,
     /// Bytes from which on a secret need not be mixed.
@@ -190,7 +191,7 @@ pub struct Formats {
     /// The kinds of the list, each once.
     pub kinds: Vec<String>,
     anchors: Anchors,
-    /// The formats that may begin where an anchor stands, by anchor.
+    /// The formats that may begin at an anchor, by anchor.
     begun: Vec<Vec<usize>>,
 }
 

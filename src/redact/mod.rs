@@ -6,25 +6,25 @@
 //! |---|---|---|---|
 //! | expression | one of its anchors | its group, or its whole match | `formats.json` |
 //! | key | the prefix that a service publishes | the prefix and a run of its alphabet, of its length | `keys.json` |
-//! | frame | `-----BEGIN … PRIVATE KEY-----` | the lines up to END, whatever stands before each | `pem.rs` |
+//! | frame | `-----BEGIN … PRIVATE KEY-----` | the lines up to END, with any prefix before each | `pem.rs` |
 //! | name | a word such as `password` in a name | the value that a form gives to that name | `form.rs`, `assignment.rs`, `neighbor.rs`, `name.rs`, `value.rs` |
-//! | pattern | what the caller's expression says | its whole match | `rules.rs` |
+//! | pattern | a match of the caller's expression | its whole match | `rules.rs` |
 //!
 //! A sieve and an automaton find the anchors (`anchors.rs`), and the formats of an anchor are tried
-//! where one stands. Formats see the characters for which escapes of JSON stand; what is written
-//! keeps the escapes (`escape.rs`).
+//! at each place. Formats see decoded JSON escapes; the output keeps the escapes (`escape.rs`).
 //!
 //! Two laws hold for every text and every way to cut it into chunks:
 //!
 //! - *Chunks do not matter.* A decision about a place reads at most [`REACH`] bytes from there and
 //!   [`CONTEXT`] bytes before it, and waits until that much was read or the stream ended.
 //! - *A second pass changes nothing.* It sees M where the first pass saw a secret, so a decision
-//!   must not differ between the two. What is before a place: `]` ends a name, and what leads to
-//!   it. What is in a value: a value with a mark is none. What is behind: no format ends before `[`
-//!   that would not have ended there before, and what ends at `[` ends at the end, too.
+//!   must not differ between the two. Text before a place: `]` ends a name and its context. Text in
+//!   a value: a value with a mark is not a secret. Text after a place: a format that ends before
+//!   `[` also ends before the text that M replaced, and a format that ends at `[` also ends at the
+//!   end of the text.
 //!
-//! The text before a secret is scanned by itself. [`dropped`] removes what looks
-//! like a secret only in a part of a redacted text, again and again until nothing does.
+//! The text before a secret is scanned by itself. [`dropped`] removes text that looks like a secret
+//! only in a part of a redacted text, and repeats until nothing does.
 
 mod anchors;
 mod assignment;
@@ -52,7 +52,7 @@ use rules::{Finder, MOST_KIND};
 
 pub use rules::{SecretRules, kinds};
 
-/// Most bytes of a match.
+/// Maximum bytes of a match.
 pub const REACH: usize = 64 << 10;
 
 /// Bytes that are read beyond a place before a decision about it: a match, and a mark that begins
@@ -81,7 +81,7 @@ pub struct Redactor {
     found: bool,
 }
 
-/// Bytes before a place that may matter to it: a name, and what leads to it.
+/// Bytes before a place that a decision may read: a name and its context.
 const CONTEXT: usize = form::BACK;
 
 impl Redactor {
@@ -89,17 +89,18 @@ impl Redactor {
         Redactor { rules, ..Redactor::default() }
     }
 
-    /// Returns true if a secret was replaced so far.
+    /// Returns true if a secret has been replaced.
     pub fn found(&self) -> bool {
         self.found
     }
 
-    /// Reads a chunk of UTF-8, which may end within a character, and appends what is final so far.
+    /// Reads a chunk of UTF-8, which may end within a character, and appends the text that is
+    /// final.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         // Pieces bound the memory, whatever the chunk.
         for piece in bytes.chunks(AHEAD) {
             self.escapes.read(piece, &mut self.held);
-            // To decide about as much as is kept moves each byte once.
+            // Deciding about as many bytes as are kept moves each byte once.
             if self.held.len() >= 2 * AHEAD {
                 self.decide(self.held.len() - AHEAD, out);
             }
@@ -137,9 +138,9 @@ impl Redactor {
         stop
     }
 
-    /// Looks for secrets that begin before `until.start` and end by `until.end`. What precedes
-    /// `from.end` has none, and what precedes `from.start` is written. Writes up to the last
-    /// secret, and returns its end.
+    /// Looks for secrets that begin before `until.start` and end by `until.end`. Text before
+    /// `from.end` has none, and text before `from.start` is written. Writes up to the last secret,
+    /// and returns its end.
     fn scan(
         &mut self,
         rules: &SecretRules,
@@ -164,7 +165,7 @@ impl Redactor {
             }
             self.found = true;
             let secret = secret.start..self.escapes.whole(secret.end);
-            // The rest follows a mark, in a second pass as well.
+            // The rest follows a mark, as it does in a second pass.
             self.held[secret.end - 1] = b']';
             (done, from) = (secret.end, secret.end);
             finder = Finder::new(rules, &self.held[..until.end], from, until.start);
@@ -172,7 +173,7 @@ impl Redactor {
         done
     }
 
-    /// Redacts what is held as a whole. `None`: it has no secret.
+    /// Redacts the pending text as a whole. Returns `None` if it has no secret.
     fn all(mut self) -> Option<Vec<u8>> {
         let rules = self.rules.clone();
         if memchr::memchr(b'\\', &self.held).is_some() {
@@ -245,15 +246,15 @@ pub fn redacted(text: impl Into<Vec<u8>>, rules: &Arc<SecretRules>) -> Option<Ve
     with(Stand::Mark, text, rules)
 }
 
-/// Returns a part of a redacted text without what looks like a secret only in that part. `None`:
-/// there is none.
+/// Returns a part of a redacted text without text that looks like a secret only in that part, or
+/// `None` if there is none.
 pub fn dropped(part: impl Into<Vec<u8>>, rules: &Arc<SecretRules>) -> Option<Vec<u8>> {
     let once = |part| with(Stand::Nothing, part, rules);
     std::iter::successors(once(part.into()), |left| once(left.clone())).last()
 }
 
 /// Returns the text of a member of an object without its secrets, `None` if it has none. Its name
-/// may tell that it is one.
+/// may show that it is a secret.
 pub fn redacted_member(name: &str, text: &str, rules: &Arc<SecretRules>) -> Option<Vec<u8>> {
     if let Some(made) = marked(form::member(name, text), text, rules) {
         return Some(made);
@@ -269,8 +270,8 @@ pub fn redacted_member(name: &str, text: &str, rules: &Arc<SecretRules>) -> Opti
         .or_else(|| redacted(text.as_bytes(), rules))
 }
 
-/// Returns the mark of a value behind its name in a list, `None` if that is not a secret. Other
-/// texts stand in lists, too.
+/// Returns the mark of a value after its name in a list, or `None` if it is not a secret. Lists
+/// hold other texts, too.
 pub fn redacted_pair(name: &str, text: &str, rules: &Arc<SecretRules>) -> Option<Vec<u8>> {
     let is_drawn = |(lead, _): &(usize, &str)| random::is_random(&text.as_bytes()[*lead..]);
     marked(form::member(name, text).filter(is_drawn), text, rules)

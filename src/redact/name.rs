@@ -1,21 +1,21 @@
-//! Tells by the words of a name what kind of value it names.
+//! Classifies a name by its words: the kind of value that it announces.
 //!
-//! The words of a name are parted at its case, digits, "_", "-" and ".". A word such as `password`
-//! decides, unless another says that this is a file of passwords, a count of tokens, or a key of a
-//! cache.
+//! A name is split into words at changes of case, digits, "_", "-" and ".". A word such as
+//! `password` decides, unless another word makes it a file of passwords, a count of tokens, or a
+//! key of a cache.
 
 use std::sync::LazyLock;
 
-/// Most bytes of a name.
+/// Maximum bytes of a name.
 pub const MOST: usize = 64;
 
 /// The kind of value that a name announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sense {
     pub kind: Kind,
-    /// True if hardly anything else is named so. A `token` alone may be one of a parser.
+    /// True if the name is specific. A `token` alone may belong to a parser.
     pub is_sure: bool,
-    /// True if the name has another word.
+    /// True if the name has more words.
     pub is_compound: bool,
 }
 
@@ -30,7 +30,7 @@ pub enum Kind {
 }
 
 impl Sense {
-    /// A value behind a scheme of HTTP is one of a header, whatever it is named.
+    /// A value after an HTTP scheme belongs to a header, regardless of its name.
     pub fn behind_scheme(self, bytes: usize) -> Sense {
         let kind = if bytes > 0 { Kind::Authorization } else { self.kind };
         Sense { kind, is_sure: self.is_sure || bytes > 0, ..self }
@@ -39,23 +39,23 @@ impl Sense {
 
 /// Lists of words as numbers, each sorted: numbers are compared faster.
 struct Lists {
-    /// Words that a person chooses.
+    /// Words for secrets that a person chooses.
     passwords: Vec<u128>,
-    /// Words of other secrets.
+    /// Words for other secrets.
     secrets: Vec<u128>,
-    /// Words before `key` that make it a secret one.
+    /// Words before `key` that make the key secret.
     keys: Vec<u128>,
-    /// The same as texts.
+    /// The same words as text.
     key_texts: Vec<&'static str>,
-    /// Words before `token` that make it one of access.
+    /// Words before `token` that make it an access token.
     tokens: Vec<u128>,
     /// Words, anywhere in a name, of values that are not secrets.
     open: Vec<u128>,
-    /// Words, behind the one that decides, of what is about a secret.
+    /// Words after the deciding word that make a name describe a secret instead of naming it.
     about: Vec<u128>,
-    /// Words before `pass` of a step, not a password.
+    /// Words before `pass` that make it a step of a process.
     passes: Vec<u128>,
-    /// Words that open even a password.
+    /// Words that make even a password public.
     not_even: Vec<u128>,
 }
 
@@ -122,7 +122,7 @@ fn sorted(words: &'static str) -> Vec<u128> {
     words
 }
 
-/// Returns the bytes of a word as a number, 0 for one that is longer than all of the lists.
+/// Returns the bytes of a word as a number, or 0 for a word longer than any in the lists.
 fn number(word: &str) -> u128 {
     let mut bytes = [0; 16];
     if word.len() <= bytes.len() {
@@ -131,13 +131,13 @@ fn number(word: &str) -> u128 {
     u128::from_be_bytes(bytes)
 }
 
-/// Most words of a name.
+/// Maximum words of a name.
 const WORDS: usize = 16;
 
 /// The words of a name in lower case, without digits.
 struct Words {
     lower: [u8; MOST],
-    /// The start and the end of each.
+    /// Start and end of each word.
     places: [(usize, usize); WORDS],
     count: usize,
 }
@@ -195,7 +195,7 @@ pub fn sense(name: &[u8]) -> Option<Sense> {
         let (kind, is_known) = decides(word, before, nth + 1 == count)?;
         Some((nth, kind, is_known))
     })?;
-    // Words that the rest of a name says in a row: `expires_at`, `is_valid`.
+    // Other words of the name may exclude a secret: `expires_at`, `is_valid`.
     if words.any(0, &LISTS.open) && !(kind == Kind::Password && is_known && !words.any(0, &LISTS.not_even))
         || words.any(nth + 1, &LISTS.about)
     {
@@ -213,7 +213,7 @@ pub fn mentions(identifier: &[u8]) -> bool {
     !name.iter().any(u8::is_ascii_digit) && sense(name).is_some()
 }
 
-/// Returns the kind that a word decides, and true if it is sure by itself.
+/// Returns the kind that a word announces, and true if the word alone is certain.
 fn decides(word: &str, before: &str, is_last: bool) -> Option<(Kind, bool)> {
     let glued = |end: &str| word.len() > end.len() && word.ends_with(end);
     if is_of(word, &LISTS.passwords) || ["password", "passwd", "passphrase"].iter().any(|end| glued(end)) {
@@ -238,7 +238,7 @@ fn decides(word: &str, before: &str, is_last: bool) -> Option<(Kind, bool)> {
         let before = if glued { rest } else { before };
         let is_known = is_of(before, &LISTS.keys)
             || glued && LISTS.key_texts.iter().any(|known| known.len() > 2 && before.ends_with(known));
-        // "monkey", "turkey", and what is only listed.
+        // "monkey", "turkey", and names that are only listed.
         return (is_known || !glued && word == "key" && !before.is_empty()).then_some((Kind::Key, is_known));
     }
     match word {

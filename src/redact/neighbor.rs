@@ -61,7 +61,7 @@ pub fn given(mut reader: TextCursor, sense: &dyn Fn() -> Option<Sense>) -> Optio
     (is_last && is_random(&reader.text[found.0.clone()])).then_some(found)
 }
 
-/// Reads a value that stands beside its name: `#define NAME "value"`, `| name | value |`, a tab.
+/// Reads a value beside its name: `#define NAME "value"`, `| name | value |`, a tab.
 pub fn listed(mut reader: TextCursor, sense: &dyn Fn() -> Option<Sense>) -> Option<Found> {
     if Quote::at(reader.rest()).is_some() {
         let found = quoted(reader, sense()?, false)??;

@@ -1,5 +1,5 @@
-//! Finds a private key in PEM, also where something stands before each of its lines: numbers,
-//! times, names of files or services, comments, quotes of a program.
+//! Finds a private key in PEM, also with a prefix before each of its lines: numbers, times, names
+//! of files or services, comments, quotes of a program.
 //!
 //! A line of a key is one long run of base64, or ends in one. Without its END line a key ends with
 //! its last such line.
@@ -9,10 +9,10 @@ use super::MARK;
 /// Most bytes before the base64 of a line.
 const PREFIX: usize = 200;
 
-/// Base64 that is a line of a key, whatever stands before it.
+/// Base64 that is a line of a key after any prefix.
 const LONG: usize = 40;
 
-/// Base64 that is a line of a key where nothing stands before it.
+/// Base64 that is a line of a key without a prefix.
 const SHORT: usize = 16;
 
 /// Most bytes of a line that something precedes.

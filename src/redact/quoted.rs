@@ -6,7 +6,7 @@ use super::reader::{Quote, TextCursor};
 use super::unquoted::scheme_of;
 use super::value::{Stands, is_secret};
 
-/// Reads a quoted value. The outer `None`: no quote stands here.
+/// Reads a quoted value. The outer `None`: there is no quote here.
 #[expect(clippy::option_option)]
 pub fn quoted(mut reader: TextCursor, sense: Sense, is_env: bool) -> Option<Option<Found>> {
     let mut prefixed = reader;

@@ -1,6 +1,6 @@
-//! Tells what a machine drew from what a person named.
+//! Distinguishes random text from names that a person chose.
 
-/// The pairs of letters of which most of English is made, and the names of programs.
+/// Pairs of letters that are common in English and in names of programs.
 const COMMON: &[u8] = b"th he in er an re nd on en at ou ed ha to or it is hi es ng te ar st nt se al le ve of me li ra ro ri \
 io ic ne ea co de ec ct ti si ma ta om em la el ll ss us ut un ur ul tr ty ry ly ac ad ag ai am ap as av ay be bi bl bo br bu ca ce \
 ch ci ck cl cr cu di do du ee ef ei ep et ev ex fa fe fi fo fr fu ga ge gh gi go gr gu ho id ie if ig il im ip ir ity iv ke ki lo lu \
@@ -25,9 +25,9 @@ const PAIRS: [u32; 26] = table();
 pub struct Make {
     pub letters: usize,
     pub digits: usize,
-    /// Places where a letter stands beside a digit.
+    /// Number of places with a letter beside a digit.
     turns: usize,
-    /// Letters beside a letter, those that are common together, and those whose case differs.
+    /// Number of pairs of letters, of common pairs, and of pairs whose case differs.
     pairs: usize,
     common: usize,
     cases: usize,
@@ -62,7 +62,7 @@ impl Make {
         self.letters > 0 && self.digits > 0
     }
 
-    /// Returns true if no person would name something so.
+    /// Returns true if a text looks random.
     pub fn is_random(self) -> bool {
         let Make { letters, digits, turns, pairs, common, cases, is_hex } = self;
         if letters + digits < 8 {
@@ -74,11 +74,11 @@ impl Make {
             || cases >= 3 && is_less(pairs, 60)
             || is_hex && letters + digits >= 16 && digits >= 3 && letters >= 2
             || pairs >= 5 && is_less(pairs, 50) && (turns >= 2 || 5 * cases >= pairs);
-        // Without digits it takes more.
+        // Text without digits needs more evidence.
         is_drawn && digits > 0 || pairs >= 12 && is_less(pairs, 42)
     }
 
-    /// Returns true if letters change their case as no name does.
+    /// Returns true if letters change case more often than in a name.
     pub fn is_erratic(self) -> bool {
         self.pairs >= 12 && self.cases >= 3 && 100 * self.common < 56 * self.pairs
     }

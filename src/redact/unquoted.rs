@@ -1,4 +1,4 @@
-//! Values without quotes.
+//! Reads values without quotes.
 
 use super::form::{Found, is_name_byte};
 use super::name::{MOST, Sense};
@@ -9,18 +9,18 @@ use super::value::{Stands, is_secret};
 #[derive(Clone, Copy, Debug)]
 pub struct ValueContext {
     pub is_tight: bool,
-    /// Behind the name of a variable that begins a line.
+    /// The name of a variable at the start of a line precedes the value.
     pub is_env: bool,
     pub is_url: bool,
-    /// Other texts have the same form, as in a table.
+    /// Text that is not a value has the same form, as in a table.
     pub is_common: bool,
 }
 
-/// A value without an operator that is read as such.
+/// The context of a value without an operator.
 pub const PLAIN: ValueContext =
     ValueContext { is_tight: false, is_env: false, is_url: false, is_common: false };
 
-/// Reads a value without quotes.
+/// Finds a secret without quotes.
 pub fn bare(mut reader: TextCursor, sense: Sense, place: ValueContext) -> Option<Found> {
     let lead = scheme_of(reader.rest());
     let sense = sense.behind_scheme(lead);

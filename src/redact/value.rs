@@ -1,14 +1,14 @@
-//! Tells whether a value can be a secret.
+//! Decides if a value can be a secret.
 //!
-//! References (`$NAME`, `${…}`, `<…>`), masks, types, paths, versions and names of programs are
-//! none. What remains is weighed by its name: a password has letters and digits, and the less a
-//! name says, the more must chance have drawn its value.
+//! References (`$NAME`, `${…}`, `<…>`), masks, types, paths, versions and names of programs are not
+//! secrets. Other values are judged by their names: a password has letters and digits, and the less
+//! specific a name is, the more random its value must look.
 
 use super::MARK;
 use super::name::{self, Kind, Sense};
 use super::random::{Make, is_random};
 
-/// How a value stands in a text.
+/// The notation of a value in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stands {
     /// Between quotes or tags, or as a member of an object. `single`: no variable is read between
@@ -18,11 +18,11 @@ pub enum Stands {
     Tight,
     /// Behind a colon or blanks. `ends`: its line ends behind it.
     Bare { ends: bool },
-    /// Code is as likely, as before a comma or a closing bracket.
+    /// Code is as likely as a value, as before a comma or a closing bracket.
     Code,
 }
 
-/// Returns true if a value of such a name is a secret.
+/// Returns true if a value is a secret, given the kind that its name announces.
 pub fn is_secret(value: &[u8], sense: Sense, stands: Stands) -> bool {
     let is_quoted = matches!(stands, Stands::Quoted { .. });
     let is_single = stands == Stands::Quoted { single: true };
@@ -83,7 +83,7 @@ pub fn is_secret(value: &[u8], sense: Sense, stands: Stands) -> bool {
     }
 }
 
-/// A UUID or a short number in hex says nothing under a name that says little.
+/// Under an unspecific name, a UUID or a short hex number is usually an id.
 fn weighs(value: &[u8], sense: Sense, make: Make) -> bool {
     if sense.is_sure {
         return true;
@@ -92,7 +92,7 @@ fn weighs(value: &[u8], sense: Sense, make: Make) -> bool {
     if is_uuid(value) {
         return is_token;
     }
-    // Words that are joined have no part that chance drew.
+    // Joined words have no random part.
     let longest =
         value.split(|byte| b"_-.:/".contains(byte)).max_by_key(|part| part.len()).unwrap_or_default();
     make.is_mixed() && make.letters + make.digits >= 12 && longest.len() >= 10 && is_random(longest)
@@ -102,7 +102,7 @@ fn is_lower(value: &[u8]) -> bool {
     !value.iter().any(u8::is_ascii_uppercase)
 }
 
-/// Returns true if a symbol that no word has stands within.
+/// Returns true if a value contains a symbol that words do not have.
 fn has_symbol_within(value: &[u8]) -> bool {
     let is_symbol = |byte: &u8| b"!@#$%^&*+=~".contains(byte);
     let ends = [value.first(), value.last()];
@@ -142,8 +142,7 @@ fn has(value: &[u8], part: &[u8]) -> bool {
     memchr::memmem::find(value, part).is_some()
 }
 
-/// Returns true for a text that is not a value, but refers to one, hides one, or says something
-/// else.
+/// Returns true for a text that refers to a value or hides one instead of being one.
 fn is_other(value: &[u8], is_single: bool) -> bool {
     let first = value[0];
     // A key in PEM has a grammar of its own.

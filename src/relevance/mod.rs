@@ -52,7 +52,7 @@ const GROUP: u32 = NAME * 2;
 /// A word of the question that is on more than one line of this many says nothing.
 const COMMON: usize = 8;
 
-/// A line answers the question if it has this share of what the best line has.
+/// A line answers the question if it has this share of the best line's score.
 const ANSWERS: (u32, u32) = (3, 10);
 
 /// The lines of a text, each with its words and its value beside the lines that are kept.
@@ -64,7 +64,7 @@ pub struct Relevance {
     lines: Lists,
     /// The worth of each word while no kept line has it.
     news: Vec<u32>,
-    /// The value of each line: what it has of the question, of a group's first line, and of new
+    /// The value of each line, from words of the question, the first line of a group, and new
     /// words.
     values: Vec<u32>,
     /// The words of the question in each line.
@@ -114,7 +114,7 @@ impl Relevance {
         Relevance { words, lines, news, values, asked }
     }
 
-    /// Returns the lines that have most of the question, best first, then in order.
+    /// Returns the lines with the highest score for the question, best first, then in order.
     pub fn answers(&self) -> Vec<usize> {
         let best = self.asked.iter().copied().max().unwrap_or(0);
         let tells = |line: &usize| self.asked[*line] > 0 && self.asked[*line] * ANSWERS.1 >= best * ANSWERS.0;
@@ -199,7 +199,7 @@ impl Names {
         self.relevance.learn(line);
     }
 
-    /// Returns what a line has of the question.
+    /// Returns the score of a line for the question.
     pub fn asked(&self, line: usize) -> u32 {
         self.relevance.asked[line]
     }
@@ -212,8 +212,8 @@ impl Names {
     /// Returns the line of the highest value for its room, with its neighbours, or `None` if no
     /// line has any value.
     pub fn next(&mut self, lines: &impl Lines) -> Option<RangeInclusive<usize>> {
-        // The value of a line only falls as others are kept, so the best is the first that is still
-        // worth what it was.
+        // The value of a line only falls as others are kept, so the best line is the first whose
+        // value has not changed.
         while let Some((_, Reverse(line))) = self.queue.pop() {
             if lines.is_kept(line) {
                 continue;
@@ -243,12 +243,12 @@ struct Value {
 impl Relevance {
     /// Returns the value of a line that is not kept, with its neighbours.
     fn value(&self, line: usize, lines: &impl Lines) -> Value {
-        /// Fractions of a value that are told apart.
+        /// Fractions of a value that are distinguished.
         const SCALE: u64 = 1 << 32;
         let around = lines.around(line);
         let value: u32 =
             around.clone().filter(|line| !lines.is_kept(*line)).map(|line| self.values[line]).sum();
-        // A division takes long, and many lines say nothing.
+        // A division is slow, and many lines have no value.
         let for_room = if value == 0 { 0 } else { u64::from(value) * SCALE / lines.cost(around) };
         Value { for_room, own: self.values[line] }
     }
@@ -258,7 +258,7 @@ impl Relevance {
 mod tests {
     use super::*;
 
-    /// Lines of which each takes as much room.
+    /// Lines that all take the same room.
     struct Page {
         kept: Vec<bool>,
     }
@@ -300,7 +300,7 @@ mod tests {
         kept
     }
 
-    /// Forty lines of which `line` stands in place 20.
+    /// Forty lines with `line` as line 20.
     fn with(line: &str) -> String {
         let filler = "the same words again\n";
         filler.repeat(20) + line + "\n" + &filler.repeat(19)

@@ -1,8 +1,8 @@
 //! The words and the names of a text.
 //!
-//! A name is what an agent uses next: an identifier, a file, a path. `parseHTTPResponse_v2` is one
-//! name with the words *parse*, *http* and *response*; `src/http/parse.rs` is one name with the
-//! words *src*, *http*, *parse*.
+//! A name is a text that an agent uses next: an identifier, a file, a path. `parseHTTPResponse_v2`
+//! is one name with the words *parse*, *http* and *response*; `src/http/parse.rs` is one name with
+//! the words *src*, *http*, *parse*.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -58,7 +58,7 @@ fn hash(text: &[u8], set: u64) -> u64 {
 /// Values by word. A word is a hash already.
 pub type Words<V> = HashMap<Word, V, BuildHasherDefault<PlainHasher>>;
 
-/// Takes a hash for what it is.
+/// Uses a hash as its own hash.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlainHasher(u64);
 

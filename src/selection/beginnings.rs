@@ -1,5 +1,5 @@
-//! Finds the places in a text where a word of failure or a shape may begin, or what makes a line a
-//! heading.
+//! Finds the places in a text where a word of failure or a shape may begin, and the marks of
+//! headings.
 //!
 //! A sieve finds places a block at a time, and lets twice as many pass as begin anything. The hash
 //! of four letters rules out most of the others, so that most lines keep no place.
@@ -68,8 +68,7 @@ static FOURS: LazyLock<Fours> = LazyLock::new(|| {
     for word in words().iter().map(Vec::as_slice).chain([&b"http"[..], b"run ", b"infi", b"warn"]) {
         match word {
             [a, b, c] => {
-                // A part of the name of a state goes on in the next one; what is not a number does
-                // not go on.
+                // A part of the name of a state continues in the next part; `nan` and `inf` end.
                 let goes_on = !matches!(word, b"nan" | b"inf");
                 let next = (0..=u8::MAX).filter(|next| goes_on || !is_word(*next));
                 next.for_each(|next| fours.add([*a, *b, *c, next]))

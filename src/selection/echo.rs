@@ -1,10 +1,10 @@
-//! Remembers what the last scored line says: many repeat the one before.
+//! Remembers the last scored line, because many lines repeat it.
 
 use super::likeness::likeness;
 use super::score::{Score, score};
 use super::tally::is_tally;
 
-/// A line without its prefix, and what was found out about it.
+/// A line without its prefix, and the judgments of it.
 #[derive(Clone, Debug, Default)]
 pub struct Echo {
     said: Vec<u8>,

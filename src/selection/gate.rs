@@ -1,7 +1,7 @@
-//! Tells lines that say nothing to a search, which need not be scored.
+//! Finds dull lines, which a search need not score.
 //!
-//! A line may be scored in vain. But none is dull that has a score, that begins or ends a
-//! paragraph, or that colours run through.
+//! False positives are allowed: a line may be scored for nothing. But a line with a score, at the
+//! edge of a paragraph, or inside a colored span is never dull.
 
 use std::sync::LazyLock;
 
@@ -20,9 +20,9 @@ use crate::sieve::{self, BITS, BLOCK, Found, Sieve};
 #[derive(Clone, Debug, Default)]
 pub struct Gate {
     opens: bool,
-    /// Lines that tell of a failure are scored.
+    /// True if lines of failure are scored.
     failure: bool,
-    /// Lines behind the head with a word of the question are scored.
+    /// Finds lines after the head with a word of the question, which are scored.
     asked: Option<Box<WordFinder>>,
 }
 
@@ -72,7 +72,7 @@ impl Gate {
             return Silence::default();
         }
         let found = || sieve::places(&places.failure, start, start + unit.len());
-        // A word of three letters at its end is told by what follows it, which belongs to the next
+        // A word of three letters at its end depends on the next char, which belongs to the next
         // unit.
         let is_whole = !unit.last().is_some_and(u8::is_ascii_alphabetic);
         Silence {
@@ -152,7 +152,7 @@ fn tells_nothing(line: &[u8], mut places: impl Iterator<Item = usize>) -> bool {
     !(tells || may_begin && begins(line) || is_blank(line))
 }
 
-/// Returns true if a word of failure stands here, or the end of a name of failures.
+/// Returns true if a word of failure, or the end of a name of a failure, begins here.
 fn is_telling_word(line: &[u8], start: usize) -> bool {
     let length = word_length(&line[start..]);
     let end = start + length;
@@ -169,7 +169,7 @@ fn is_telling_word(line: &[u8], start: usize) -> bool {
             .iter()
             .any(|(line, at)| shapes::of_word(line, *at, at + length).is_some())
     };
-    // A part of the name of a state may tell.
+    // A part of the name of a state may be a word of failure.
     let is_part = || {
         if !line[start].is_ascii_uppercase() {
             return false;
@@ -192,9 +192,9 @@ fn begins(line: &[u8]) -> bool {
     said.starts_with(b"+") || is_command(said) || shapes::of_beginning(said) > 0
 }
 
-/// Returns true if nothing stands behind the prefix of a line.
+/// Returns true if a line is empty after its prefix.
 fn is_blank(line: &[u8]) -> bool {
-    // Most lines end in a letter, which no prefix does but for that of a time zone.
+    // Most lines end in a letter; a prefix does only if it ends in a time zone.
     if let [.., last, b'\n'] = line
         && last.is_ascii_alphabetic()
         && *last != b'Z'
@@ -233,7 +233,7 @@ pub struct WordFinder {
     reads_wide: bool,
 }
 
-/// The last bits of a letter tell it in any case.
+/// The last bits of a letter do not depend on its case.
 const LETTERS: usize = 32;
 
 impl WordFinder {
@@ -242,7 +242,7 @@ impl WordFinder {
         let (mut sieve, mut words) = (Sieve::default(), vec![vec![]; LETTERS]);
         let (spelt, wide) = (question.spelt()?, question.wide());
         let (all, reads_wide) = ([spelt, wide.unwrap_or_default()].concat(), wide.is_some());
-        // Few words are told apart well enough by one table, which takes half of the time.
+        // For few words one table is selective enough, in half of the time.
         let groups = if all.len() <= 2 * BITS { BITS } else { 2 * BITS };
         for (at, word) in all.iter().enumerate() {
             sieve.add_word(at * groups / all.len(), word);
@@ -263,12 +263,12 @@ impl WordFinder {
     }
 }
 
-/// Returns true if a letter of ASCII stands beside a char that is not ASCII, and may be a part of
-/// the same word.
+/// Returns true if an ASCII letter is beside a char that is not ASCII, and may be part of the same
+/// word.
 fn mixes_letters(line: &[u8]) -> bool {
     let is_mixed = |one: u8, other: u8| one.is_ascii_alphabetic() & !other.is_ascii();
     let pairs = line.iter().zip(&line[1.min(line.len())..]);
-    // Without an early end, this is compiled to vectors.
+    // Without an early exit, the compiler vectorizes this loop.
     pairs.fold(false, |found, (a, b)| found | is_mixed(*a, *b) | is_mixed(*b, *a))
 }
 

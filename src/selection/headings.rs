@@ -28,7 +28,7 @@ pub struct Headings {
 }
 
 impl Headings {
-    /// Takes the next line, and what it says behind its prefix, and returns its heading.
+    /// Takes the next line, and its text after the prefix, and returns its heading.
     pub fn take(&mut self, unit: Unit, text: &[u8], said: &[u8]) -> Option<(Unit, &[u8])> {
         let indent = indent_of(said);
         if said[indent..].iter().all(u8::is_ascii_whitespace) {

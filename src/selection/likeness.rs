@@ -7,7 +7,7 @@ use std::hash::BuildHasherDefault;
 
 use crate::relevance::PlainHasher;
 
-/// Maximum bytes that are compared, after what is ignored.
+/// Maximum bytes that are compared, after the ignored prefix.
 const COMPARED: usize = 160;
 
 /// Maximum length of a quoted text that is ignored.

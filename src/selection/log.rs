@@ -141,7 +141,7 @@ mod tests {
             "src/a.rs:12: // error: no such file\nsrc/b.rs:3: fail();\nsrc/c.rs:9: ok\n",
             "drwxr-xr-x 2 root root 4096 Nov 23 08:21 a\n-rw-r--r-- 1 root root 9 Nov 23 08:21 b\n",
             "{\n  \"at\": \"2026-04-22T16:09:39Z\",\n  \"level\": \"error\"\n}\n",
-            "Running the tests takes a while.\nErrors are told.\nThis is prose.\nAnd so on.\n",
+            "Running the tests takes a while.\nErrors are shown.\nThis is prose.\nAnd so on.\n",
             "",
         ] {
             assert!(!log(text), "{text}");

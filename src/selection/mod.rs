@@ -2,43 +2,44 @@
 //! failure, those that answer a question, and those that differ from the rest. The result does not
 //! depend on how the stream is chunked.
 //!
-//! Nobody can say of a text in advance what its reader needs. So one search asks both questions of
-//! every text, what went wrong and what will be used next, and only the shares of the room depend
-//! on what the text looks like (`shares`). A search that first decided what a text *is*, and then
+//! The needs of a reader are unknown in advance. So one search asks two questions of every text
+//! (which failure does it show, which names will the agent use next), and only the shares of the
+//! room depend on the kind of text (`shares`). A search that first classified a text, and then
 //! spent all room on findings or on relevant lines, lost the line that explains a failure wherever
-//! that decision was wrong: it kept 63 % of what annotators had marked in 116 CI logs that nobody
-//! called failed, at 8,000 chars, where a plain tail keeps 73 %.
+//! the class was wrong: in 116 CI logs that were not marked as failed it kept 63 % of the annotated
+//! lines at 8,000 chars, while a plain tail keeps 73 %.
 //!
 //! **The order does not know the room** (`order`). Nine streams each know their next unit, and the
-//! stream that has used least of its share goes next. What is kept is the longest beginning of that
+//! stream that has used least of its share goes next. The result is the longest beginning of that
 //! order that fits, so more room only adds lines. Phases, which fill a share of the room before the
 //! next may begin, cannot promise that: of 353 logs 6 lost a marked line when the room doubled, of
-//! 521 results 16. For the same reason all that is stored has a size of its own up to the usual
-//! limits (`USUAL`), instead of a multiple of each limit.
+//! 521 results 16. For the same reason the stored text has a fixed size up to the usual limits
+//! (`USUAL`), instead of a multiple of each limit.
 //!
 //! **Where the shares come from.** `FAILED` began as the phases of the former search for findings:
-//! 5 % head, 8 % tail, 15 % tallies, 16 % what precedes the last, 30 % findings, the rest around
-//! them. `PLAIN` began as a quarter for either end and half for names. Some twenty-five random
-//! settings near those were scored on 31 CI logs, 486 tool results with what agents used next, 18
-//! questions, 9 logs of public reports, 8 logs of a benchmark and 54 recorded outputs, all sets in
-//! one sum; the best were within one point of each other. What moved the sum: more context for
-//! findings (20 to 33 %; +4 on told logs at 4,000), less for findings alone (30 to 23 %), and more
-//! lines at a distance (6 to 10 %). The share of tallies between 8 and 16 % moved nothing, nor did
-//! the weight of a verdict between 545 and 600. An untold failure of 350, 475 or 590 scored alike;
-//! the least favours sources.
+//! 5 % head, 8 % tail, 15 % tallies, 16 % lines before the last tally, 30 % findings, the rest
+//! around them. `PLAIN` began as a quarter for either end and half for names. Some twenty-five
+//! random settings near those were scored on 31 CI logs, 486 tool results with the names that
+//! agents used next, 18 questions, 9 logs of public reports, 8 logs of a benchmark and 54 recorded
+//! outputs, all sets in one sum; the best were within one point of each other. Three changes raised
+//! the sum: more context for findings (20 to 33 %; +4 at 4,000 chars on logs marked as failures),
+//! less for findings alone (30 to 23 %), and more lines at a distance (6 to 10 %). The share of
+//! tallies between 8 and 16 % moved nothing, nor did the weight of a verdict between 545 and 600. A
+//! weight of 350, 475 or 590 for a failure that is not marked scored alike; the least favours
+//! sources.
 //!
 //! **What was tried and lost.** Letting an end pay for the lines that another stream had kept in
 //! its way (-2 on tool results at 4,000 chars, -11 on questions). Taking the words of lines that
 //! the ends are about to keep for known, so that names are not sought there (+1 at 16,000, -3 at
 //! 4,000). Keeping the frames of a trace as one thing, up to 16 of them with the line that names
-//! their error and never without it (+0.3 on CI logs at 4,000, -3 on the benchmark). Others found
-//! before that rare shapes as a stream are worth 0.2 points, and rounds that fill the ends first
-//! cost up to 8 on logs.
+//! their error and never without it (+0.3 on CI logs at 4,000, -3 on the benchmark). Earlier
+//! experiments found that a stream of rare shapes is worth 0.2 points, and that rounds that fill
+//! the ends first cost up to 8 on logs.
 //!
 //! **Words.** A name of a state is split into its words by one rule (`score::state`); a warning is
 //! a level, so it takes weight only where it labels its line; a line that says it passed keeps a
-//! third. Together with what frames tell (`told`) and the ends of pieces (`unit`) these are worth
-//! +7 points on untold logs at 8,000 chars and +11 on the reports; the merge alone is worth +12 and
+//! third. With the frames (`told`) and the ends of pieces (`unit`) these are worth +7 points at
+//! 8,000 chars on logs that are not marked and +11 on the reports; the merge alone is worth +12 and
 //! +55.
 
 mod beginnings;
@@ -111,7 +112,8 @@ pub struct SearchTerms<'a> {
 }
 
 impl<'a> SearchTerms<'a> {
-    /// Returns what a policy seeks. Any command may turn out to have failed.
+    /// Returns the terms of a policy. Unless `keep` is 'relevant', lines of failure count, because
+    /// any command may have failed.
     pub fn of(policy: &'a Policy) -> SearchTerms<'a> {
         SearchTerms { failure: policy.keep != Keep::Relevant, needles: &policy.needles, query: &policy.query }
     }
@@ -138,8 +140,8 @@ struct Aim {
     question: Question,
 }
 
-/// The limit up to which all that a search stores does not depend on the limits, so that more room
-/// only adds to what is kept. More is stored for more.
+/// Limits up to this size store the same text, so that more room only adds lines. Larger limits
+/// store more.
 const USUAL: usize = 51_200;
 
 /// Multiples of the limit: of the text at either end that is weighed, and of each shelf. Between
@@ -336,8 +338,7 @@ impl Selection {
 }
 
 /// Estimates the bytes of a result within the limits. If only lines are limited, each counts as the
-/// longest unit. A result of wide chars may take more, which is less than what is stored at both
-/// ends.
+/// longest unit. A result of wide chars may take more, but less than the text stored at both ends.
 fn budget(limits: &Limits) -> usize {
     let times =
         |limit: usize, bytes: usize| if limit == UNLIMITED { limit } else { limit.saturating_mul(bytes) };
@@ -346,7 +347,7 @@ fn budget(limits: &Limits) -> usize {
 }
 
 impl SearchState {
-    /// Takes a unit, which need not be scored for some questions.
+    /// Adds a unit, which need not be scored for some questions.
     fn take(&mut self, text: &[u8], aim: &mut Aim, window: usize, silence: Silence) {
         let chars = if self.wide { utf8::chars_of_valid(text) } else { text.len() };
         let size = Size { bytes: text.len(), chars, newlines: usize::from(text.ends_with(b"\n")), broken: 0 };
@@ -393,7 +394,7 @@ impl SearchState {
         self.keep(unit, text, window);
     }
 
-    /// Returns the worth of a unit that is a finding and that the shelf wants.
+    /// Returns the worth of a unit that is a finding and may enter the shelf.
     fn worth(&mut self, unit: Unit, said: &[u8], score: Score, is_asked_for: bool) -> Option<Worth> {
         let worth = match is_asked_for {
             true => Worth::ASKED_FOR,
@@ -402,8 +403,7 @@ impl SearchState {
         self.lines.wants(unit.number, worth).then_some(worth)
     }
 
-    /// Scores a unit by what it says behind its prefix. Returns also if it is one of the few with a
-    /// needle.
+    /// Scores a unit by its text after the prefix. Also returns true if it has a rare needle.
     fn score_failure(
         &mut self,
         unit: Unit,

@@ -49,7 +49,7 @@ impl Old {
         }
     }
 
-    /// Returns the size of what a unit holds of a notice or a mark. `goes_on`: the next unit is
+    /// Returns the size of the part of a notice or a mark in a unit. `goes_on`: the next unit is
     /// kept too.
     pub fn size_of(&self, number: usize, text: &[u8], goes_on: bool) -> Option<Size> {
         if self.marks.chars > 0 && is_mark(text) {
@@ -185,8 +185,8 @@ impl Selection {
         let findings = state.lines.units().chain(state.contexts.units()).chain(state.tallies.units());
         let weighed = state.head.iter().chain(state.asked.units()).map(|piece| (piece, true));
         let before = weighed.chain(findings.map(|piece| (piece, false)));
-        // A unit that is stored more than once is taken from the recent ones, of which the last may
-        // be cut at its end.
+        // A unit that is stored more than once is taken from the recent ones; the last may be cut
+        // at its end.
         let before = before.filter(|((unit, _), _)| unit.number < first);
         let mut pieces: Vec<_> =
             before.map(|((unit, text), is_weighed)| Piece { unit, text, is_weighed }).collect();

@@ -174,7 +174,7 @@ impl<'a> Order<'a> {
         open.min_by(|a, b| (self.used[*a] * self.shares[*b]).cmp(&(self.used[*b] * self.shares[*a])))
     }
 
-    /// Returns the next units of a stream, of which some may be kept.
+    /// Returns the next units of a stream. Some may be kept already.
     fn next_of(&mut self, stream: Stream) -> Option<Vec<(usize, Reason)>> {
         let one = |at: Option<usize>| at.map(|at| vec![(at, Reason::place(stream))]);
         match stream {

@@ -21,7 +21,7 @@ pub struct Piece<'a> {
 }
 
 impl Piece<'_> {
-    /// Measures the text. Most is ASCII, of which all is known.
+    /// Measures the text. Most is ASCII, whose sizes all equal its length.
     pub fn text_size(&self) -> Size {
         let Piece { unit, text, .. } = self;
         if unit.chars != text.len() {

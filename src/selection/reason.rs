@@ -54,7 +54,7 @@ pub const DROPPED: usize = 20;
 pub struct Reasons {
     /// One for each kept line, in order.
     pub kept: Vec<(usize, Reason)>,
-    /// The dropped lines that more room would keep first for what they say, at most [`DROPPED`].
+    /// The dropped lines that more room would keep first for their text, at most [`DROPPED`].
     pub dropped: Vec<(usize, Reason)>,
 }
 

@@ -200,7 +200,7 @@ fn is_shouted(word: &[u8]) -> bool {
 }
 
 /// Returns true if a word is part of a path, an option or an identifier. Capitals that hyphens join
-/// are none of these.
+/// are not part of one.
 fn is_of_a_name(before: &[u8], word: &[u8], after: &[u8]) -> bool {
     let is_capital = |byte: &u8| byte.is_ascii_uppercase();
     if is_shouted(word)
@@ -291,8 +291,7 @@ const ENDS: [&[u8]; 9] = [
     b"Exception",
 ];
 
-/// Returns true if the capital that begins one of these ends stands in its place, after more of the
-/// word.
+/// Returns true if the capital that begins one of these ends follows more of the word.
 #[inline]
 fn may_name_error(word: &[u8]) -> bool {
     ENDS.iter().any(|end| word.len() > end.len() && word[word.len() - end.len()] == end[0])

@@ -13,8 +13,7 @@ pub enum Shape {
     Beside(i32),
 }
 
-/// First letters of words that begin a shape (`0` stands for any digit), and a bit per possible
-/// length.
+/// First letters of words that begin a shape (`0` means any digit), and a bit per possible length.
 const BEGINNINGS: [(&[u8; 2], u16); 8] = [
     (b"e0", 1 << 4 | 1 << 5),
     (b"f0", 1 << 4 | 1 << 5),

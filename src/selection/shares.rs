@@ -17,11 +17,11 @@ pub enum Stream {
     Tail,
     /// Findings, each alone, the highest worth first.
     Findings,
-    /// The lines next to findings, and the line that each stands under.
+    /// The lines next to findings, and the heading of each.
     Context,
     /// More lines on either side of findings.
     Around,
-    /// Lines that state results, the last one first, and what precedes the last one.
+    /// Lines that state results, the last one first, and lines before the last one.
     Tallies,
     Before,
     /// Lines that have most of the question.

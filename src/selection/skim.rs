@@ -115,7 +115,7 @@ impl SearchState {
         self.size.bytes + end <= earlier::SEARCHED && (line.len() == 1 || is_mark(line))
     }
 
-    /// Takes lines of these lengths, none of which says anything. Equals taking each.
+    /// Takes dull lines of these lengths. Equals taking each.
     fn pass(&mut self, lines: &[u8], lengths: &[u16], aim: &Aim, window: usize) {
         let line = last_line(lines);
         if aim.failure {

@@ -121,7 +121,7 @@ fn is_bad_status(text: &[u8]) -> bool {
     false
 }
 
-/// Returns true if a line ends in the failure of what it names: `BUILD FAILED`,
+/// Returns true if a line ends in the failure of a step that it names: `BUILD FAILED`,
 /// `lint.......Failed`.
 fn ends_in_failure(line: &[u8]) -> bool {
     let line = line.strip_suffix(b".").unwrap_or(line).trim_ascii_end();

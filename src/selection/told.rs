@@ -1,4 +1,4 @@
-//! Hears what the frame of a text tells: the exit of the command that printed it.
+//! Reads the exit of a command from the frame of its output.
 
 /// Maximum bytes of a line that are read.
 const READ: usize = 120;

@@ -149,7 +149,7 @@ fn escaped_line(text: &[u8]) -> Option<usize> {
 
 pub const ESCAPED_NEWLINE: &[u8] = b"\\n";
 
-/// Returns what a piece of a JSON string says: without the backslash before each quote.
+/// Returns a piece of a JSON string without the backslash before each quote.
 pub fn unescaped(piece: &[u8]) -> Cow<'_, [u8]> {
     const QUOTE: &[u8] = b"\\\"";
     let mut quotes =
@@ -214,7 +214,7 @@ impl Stretch {
         self.text.extend_from_slice(text);
     }
 
-    /// Appends lines of these lengths, of which `last` is the last. `wide`: they may have text that
+    /// Appends lines of these lengths. `last` is the last of them. `wide`: they may have text that
     /// is not ASCII.
     pub fn extend(&mut self, last: Unit, lines: &[u8], lengths: &[u16], wide: bool) {
         self.last = Some(last);

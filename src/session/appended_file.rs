@@ -73,7 +73,7 @@ impl AppendedFile {
     }
 }
 
-/// Hashes a row. Never returns 0, which stands for a missing row.
+/// Hashes a row. Never returns 0, which means a missing row.
 pub fn hash_of(row: &[u8]) -> u64 {
     hash(row.strip_suffix(b"\n").unwrap_or(row)).max(1)
 }

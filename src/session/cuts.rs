@@ -17,7 +17,7 @@ pub struct Cuts {
 }
 
 impl Cuts {
-    /// Counts a result, of which text is cut, or details are.
+    /// Counts a result whose text or details are cut.
     pub fn add(&mut self, text: bool, details: bool) {
         self.over += u64::from(text);
         self.details += u64::from(details && !text);

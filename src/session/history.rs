@@ -1,8 +1,8 @@
-//! Finds what was asked of a result: the strings in the arguments of its call, and the user's last
-//! words before it.
+//! Finds the question that a result answers: the strings in the arguments of its call, and the
+//! user's last words before it.
 //!
 //! Both mostly stand a few rows before the result. So rows are read only once something is cut, and
-//! backwards, up to the rows that have what is sought. None is parsed twice.
+//! backwards, up to the rows with the question. No row is parsed twice.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -54,7 +54,7 @@ pub struct ResultRow<'r> {
 /// Bytes per read, unless a row is longer.
 const CHUNK: u64 = 1 << 18;
 
-/// Words of which the last ones and those before are remembered: a row with a result may hold some
+/// Words of the user: the last words, and those before them: a row with a result may hold some
 /// itself.
 const WORDS: usize = 2;
 
@@ -63,8 +63,8 @@ impl<'s> History<'s> {
         History { session, end: 0, unread: vec![], calls: HashMap::new(), words: vec![], failure: None }
     }
 
-    /// Returns what was asked of a result in a row. Rows with results come in the order of the
-    /// file. Returns nothing if rows cannot be read, which [`History::check`] reports.
+    /// Returns the question of a result in a row. Rows with results come in the order of the file.
+    /// Returns nothing if rows cannot be read, which [`History::check`] reports.
     pub fn asked(&mut self, result: &ToolResult, row: &ResultRow) -> Vec<String> {
         self.try_asked(result, row).unwrap_or_else(|failure| {
             self.failure = Some(failure);
@@ -90,8 +90,7 @@ impl<'s> History<'s> {
         Ok(strings.found.into_iter().chain(words).collect())
     }
 
-    /// Takes note of a row and of those before it, of which only the row itself was parsed, if at
-    /// all.
+    /// Takes note of a row and of those before it. Only the row itself was parsed, if at all.
     fn go_on(&mut self, row: &ResultRow) {
         let known = self.end;
         self.end = known.max(row.start + row.bytes.len() as u64);
@@ -171,7 +170,7 @@ impl<'s> History<'s> {
         }
     }
 
-    /// Remembers what a row says, which starts at `start`, unless something later is known.
+    /// Remembers the words of the row at `start`, unless later words are known.
     fn remember(&mut self, start: u64, bytes: &[u8], entry: &Entry) {
         let text = start + mark_in(bytes, start) as u64;
         let messages = || entry.messages.iter().copied();
@@ -208,7 +207,7 @@ mod tests {
 
     const MARK: &str = "\u{feff}";
 
-    /// Returns what is asked of the first result in each row. `is_parsed`: the entry of the row is
+    /// Returns the question of the first result in each row. `is_parsed`: the entry of the row is
     /// known.
     fn asked(rows: &[String], is_parsed: impl Fn(usize) -> bool) -> Vec<Vec<String>> {
         let dir = tempfile::tempdir().unwrap();

@@ -1,8 +1,8 @@
 //! Layouts: where the agents keep the messages of a session, read from `src/layouts.json`.
 //!
 //! A layout with `starts` is recognised by the first row, one with `document` by a file that is one
-//! JSON value, and any other by each of its rows. `sent` leads to what a model is sent, `shown` to
-//! copies that only a person is shown or a program counts, and `aside` to rows of side
+//! JSON value, and any other by each of its rows. `sent` leads to values that a model is sent,
+//! `shown` to copies that only a person is shown or a program counts, and `aside` to rows of side
 //! conversations. From version `tree` on, rows form a tree.
 
 use std::sync::LazyLock;
@@ -39,9 +39,9 @@ struct File {
 #[derive(Debug, Deserialize)]
 pub struct Database {
     pub agent: String,
-    /// Names of files, in which `*` stands for any chars.
+    /// Names of files; `*` matches any chars.
     files: Vec<String>,
-    /// Tells what to do instead of repairing it.
+    /// The advice in place of a repair.
     pub advice: String,
 }
 
@@ -67,8 +67,9 @@ pub struct Layout {
     aside: Paths,
     /// The first version whose rows form a tree.
     pub tree: Option<u64>,
-    /// The row for a result that is put in. "$message" stands for it, "$new" for an id, "$parent"
-    /// for that of the row before, and any other "$name" for that member of the row of its call.
+    /// The row for a result that is put in. "$message" is replaced by it, "$new" for an id,
+    /// "$parent" for that of the row before, and any other "$name" for that member of the row of
+    /// its call.
     pub answer: Option<Template>,
     /// The members with the id of a row, and of the row that it follows.
     pub chain: Option<[String; 2]>,

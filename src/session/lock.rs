@@ -69,7 +69,8 @@ impl Lock {
                 }
             }
         }
-        let message = format!("{} is taken and given back all the time", path.display());
+        let message =
+            format!("could not lock {}: it changed hands {TRIES} times; run this again", path.display());
         Err(Failure::Locked { message, own: false })
     }
 

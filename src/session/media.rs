@@ -89,7 +89,7 @@ impl<'d> ResultMedia<'d> {
         blocks.chain(self.texts.iter().flat_map(|text| &text.runs).map(Run::item)).collect()
     }
 
-    /// Replaces payloads with words, and counts them. `gone` tells of each if it goes.
+    /// Replaces payloads with words, and counts them. `gone` says of each if it is removed.
     pub fn drop(&self, splices: &mut Splices, gone: &[bool]) -> Payloads {
         let going = self.items().into_iter().zip(gone).filter(|(_, gone)| **gone).map(|(item, _)| item);
         let dropped = Payloads::of(&going.collect::<Vec<Item>>());

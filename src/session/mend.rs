@@ -1,5 +1,6 @@
 //! Reads the rows that damaged lines still hold: rows glued together, after NUL bytes, or broken by
-//! a raw newline. Nothing is closed and nothing invented: what is not JSON by itself is a scrap.
+//! a raw newline. Nothing is closed and nothing invented: text that is not JSON by itself is a
+//! scrap.
 
 use serde::de::IgnoredAny;
 use serde_json::Deserializer;
@@ -116,7 +117,7 @@ fn pieces(text: &[u8]) -> Vec<Piece> {
 /// fragment.
 fn next_row(text: &[u8], at: usize, line_end: usize) -> usize {
     let stop = memchr::memchr(0, &text[at..line_end]).map_or(line_end, |nul| at + nul);
-    // The start of a row tells what is within its strings, and the rest of one does not.
+    // The start of a row shows which text is within its strings; the rest of a row does not.
     let has_start = text[at] == b'{';
     let (mut in_string, mut is_escaped, mut last) = (false, false, 0);
     for (place, byte) in (at..).zip(&text[at..stop]) {
@@ -208,7 +209,7 @@ impl Iterator for Joined<'_> {
             let byte = *self.text.get(self.read).filter(|byte| **byte != 0)?;
             self.read += 1;
             if matches!(byte, b'\n' | b'\r') {
-                // An escape that a line end broke is none.
+                // A line end breaks an escape, so it is not an escape.
                 if self.is_escaped {
                     return None;
                 }

@@ -1,4 +1,4 @@
-//! Stored sessions: JSON rows, of which only oversized parts are rewritten.
+//! Repairs stored sessions: JSON rows whose oversized parts are rewritten.
 
 pub mod active_branch;
 pub mod ahead;

@@ -1,10 +1,10 @@
 //! Tool calls without a result: finds them in the rows that a model is sent, and puts in results
 //! that say so. Results without a call: removes them.
 //!
-//! A result that a host put in for a missing one gives way to the real one that comes later.
-//! Otherwise a result is put in after its call, and before the rows that follow it: as a row, as an
-//! element of a document, or in the call where both are one object. Where rows name the one before
-//! them, the next one names the new row.
+//! A real result that comes later replaces a result that a host put in for it. Otherwise a result
+//! is put in after its call, and before the rows that follow it: as a row, as an element of a
+//! document, or in the call where both are one object. Where rows name the one before them, the
+//! next one names the new row.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{Seek, SeekFrom};
@@ -179,7 +179,7 @@ struct Reader {
     orphans: Vec<Orphan>,
     /// The hashed ids of all calls, those on other branches as well.
     called: HashSet<u64>,
-    /// Calls whose result may give way, with its place, and true if it says that there is none.
+    /// Calls whose result may be replaced, with its place, and true if it says that there is none.
     stand_ins: HashMap<String, ((u64, usize), bool)>,
     /// The id of the message in the last row, which may go on in the next, and its pending calls.
     turn: Option<(String, usize)>,
@@ -224,7 +224,7 @@ impl Reader {
         }
     }
 
-    /// Takes a result at a place: of a call that waits for it, or of one whose result gives way.
+    /// Takes a result at a place: of a call that waits for it, or whose result it replaces.
     fn answer(
         &mut self,
         id: String,

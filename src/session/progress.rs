@@ -14,7 +14,7 @@ pub struct ProgressCounts {
     pub clamped: u64,
 }
 
-/// A callback for each disk operation, any of which may be the last.
+/// A callback for each disk operation. A test may end the process in it.
 type Hook = Box<dyn Fn(u64) + Send + Sync>;
 
 #[derive(Default)]

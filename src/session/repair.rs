@@ -403,7 +403,7 @@ impl Repair<'_, '_> {
         let paired = self.pairs.changed(&row);
         if paired.as_ref().is_some_and(Vec::is_empty) {
             self.tally.changes = true;
-            // A row goes for its results.
+            // A row is removed for its results.
             if let Some(document) = row.document().filter(|_| !is_known) {
                 self.tally.shape = SessionKind::of(&row.entry(&document), true);
             }
@@ -497,7 +497,7 @@ impl Repair<'_, '_> {
             // A row is stored beside the session before the session loses it.
             aside = self.scraps.take().map(|scraps| scraps.keep(self.session)).transpose()?;
             let mut swap = new.replace(self.session, &rows, self.request.backup, self.progress)?;
-            // Verify that the replaced file is the one that was read, with rows appended at most.
+            // Verify that the replaced file is the file that was read, with rows appended at most.
             if let Err(failure) = self.session.has_grown(&rows, &mut self.known, self.progress) {
                 return Err(swap.give_back(failure));
             }

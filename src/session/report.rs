@@ -31,7 +31,7 @@ pub struct Report {
     pub recovered: u64,
     #[serde(skip_serializing_if = "Option::is_none", rename = "backupPath", serialize_with = "lossy")]
     pub backup: Option<PathBuf>,
-    /// The file with what was put aside.
+    /// The file with scraps.
     #[serde(skip_serializing_if = "Option::is_none", rename = "damagedPath", serialize_with = "lossy")]
     pub aside: Option<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -25,11 +25,11 @@ use crate::truncate::input::Input;
 pub struct Options {
     pub rules: SlotRules,
     pub side: SideData,
-    /// The copies that stay of what an MCP result carries twice.
+    /// Copies to keep of content that an MCP result carries twice.
     pub structured: CopyChoice,
-    /// Ask of each result what its history says.
+    /// True to derive the question of each result from its history.
     pub asks: bool,
-    /// Bounds the payloads of all results together.
+    /// Budget of the payloads of all results together.
     pub media: Option<media::MediaBudget>,
     /// Only process results of this dialect.
     pub dialect: Option<String>,
@@ -47,7 +47,7 @@ pub enum SideData {
     Drop,
 }
 
-/// Tells what was asked of a result.
+/// Finds the question that a result answers.
 pub type Ask<'a> = &'a mut dyn FnMut(&ToolResult) -> Vec<String>;
 
 /// The outcome of rewriting a row.
@@ -55,7 +55,7 @@ pub type Ask<'a> = &'a mut dyn FnMut(&ToolResult) -> Vec<String>;
 pub struct RowChange {
     /// The new row, if it differs.
     pub row: Option<Vec<u8>>,
-    /// Results of which some was omitted.
+    /// Results that lost content.
     pub cuts: Cuts,
     /// The number of limits that matched a result.
     pub limits: usize,
@@ -64,9 +64,9 @@ pub struct RowChange {
 /// The changes of a row before its texts are truncated.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Prepared {
-    /// The row differs from the one in the file.
+    /// True if the row differs from that in the file.
     pub is_new: bool,
-    /// The number of results that lose payloads, and what they lose.
+    /// The number of results that lose payloads, and those payloads.
     pub applied: usize,
     pub media: Payloads,
 }
@@ -80,7 +80,7 @@ pub struct ResultSize {
     /// Chars at present, and after its own limits.
     pub present: usize,
     pub chars: usize,
-    /// The original that its notices tell of.
+    /// The original that its notices describe.
     pub original: Original,
     /// The payloads in blocks of their own.
     pub media: Vec<Item>,
@@ -120,16 +120,15 @@ impl Options {
         (!splices.is_empty()).then(|| splices.written_row(entry.root))
     }
 
-    /// Returns the copies in a row that no model is sent: those of its results, and in a row
-    /// without messages those of results elsewhere.
+    /// Returns the copies in a row that are not sent to a model: of its results, or in a row
+    /// without messages, of results elsewhere.
     pub fn shown<'d>(&self, entry: &Entry<'d>, results: &[ToolResult]) -> Vec<Value<'d>> {
         let is_of_others = entry.messages.is_empty() && self.dialect.is_none();
         if is_of_others || !results.is_empty() { entry.shown() } else { vec![] }
     }
 
-    /// Hands a row to `then` as the first steps leave it: without the secrets of its results, and
-    /// then without the payloads that go. Copies are gone before: see [`Options::sent_once`].
-    /// `lights`: the payloads that go.
+    /// Passes a row to `then` after the first steps: without the secrets of its results and without
+    /// the payloads in `lights`. Copies are removed before: see [`Options::sent_once`].
     pub fn prepared<T>(
         &self,
         row: &[u8],
@@ -164,7 +163,7 @@ impl Options {
             if self.structured != CopyChoice::Both
                 && let Some(cut) = &new
             {
-                // A cut may leave of two members what is alike.
+                // A cut may make two members equal.
                 let document = Document::parse(cut).expect("JSON with shorter values");
                 new = self.without_copies(&entry.again(document.root())).or(new);
             }
@@ -233,7 +232,7 @@ impl Options {
         cut
     }
 
-    /// Returns what is left of a member with side data (None if it is dropped), if that is less.
+    /// Returns the rest of a member with side data (None if it is dropped), if that is less.
     fn capped(&self, member: Value) -> Option<Option<String>> {
         match self.side {
             SideData::Keep => None,
@@ -303,7 +302,7 @@ fn chars_of(texts: &[Literal]) -> usize {
     texts.iter().map(|text| text.size().chars).sum()
 }
 
-/// Returns the remaining chars, and what notices in them tell.
+/// Returns the remaining chars, and the original that their notices state.
 fn after(texts: &[Literal], clamped: &SlotCuts) -> (usize, Original) {
     let (mut chars, mut original) = (0, Original::default());
     for (text, edit) in texts.iter().zip(&clamped.edits) {

@@ -1,4 +1,4 @@
-//! Reads the rows of a file in blocks, of which memory holds one, or the longest row. The first row
+//! Reads the rows of a file in blocks. Memory holds one block, or the longest row. The first row
 //! that is JSON determines the format of the others. A document is one row, with all its newlines.
 
 use std::fs::File;
@@ -66,7 +66,7 @@ impl<'f> Rows<'f> {
         }
         loop {
             wait(self.read)?;
-            // A small file, of which there may be thousands, takes little room.
+            // There may be thousands of small files, so each takes little room.
             let left = self.length.saturating_sub(self.read).clamp(LEAST as u64, CHUNK as u64);
             let (from, end) = (self.filled, self.filled + left as usize);
             if self.buffer.len() < end {
@@ -93,7 +93,7 @@ impl<'f> Rows<'f> {
     }
 }
 
-/// Reads what a file has next. Returns 0 at its end.
+/// Reads the next bytes of a file. Returns 0 at its end.
 fn read(mut file: &File, buffer: &mut [u8]) -> io::Result<usize> {
     loop {
         match file.read(buffer) {

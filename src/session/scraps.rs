@@ -15,7 +15,7 @@ use crate::platform;
 pub struct Scraps {
     beside: TempFile,
     file: File,
-    /// Bytes of what earlier repairs put aside.
+    /// Bytes that earlier repairs put aside.
     earlier: u64,
 }
 
@@ -23,7 +23,7 @@ pub struct Scraps {
 const END: &str = ".damaged";
 
 impl Scraps {
-    /// Begins a file with what earlier repairs put aside.
+    /// Begins a file with the scraps of earlier repairs.
     pub fn begin(session: &SessionFile) -> Result<Scraps, Failure> {
         let path = with_end(&session.path, END);
         let (beside, mut file) =
@@ -43,7 +43,7 @@ impl Scraps {
         Ok((&self.file).write_all(b"\n")?)
     }
 
-    /// Truncates what this repair put aside to `bytes`.
+    /// Truncates the scraps of this repair to `bytes`.
     pub fn shorten(&self, bytes: u64) -> io::Result<()> {
         self.file.set_len(self.earlier + bytes)?;
         (&self.file).seek(SeekFrom::End(0)).map(|_| ())

@@ -51,7 +51,8 @@ pub struct Swap<'s> {
     pub brought: u64,
 }
 
-/// Settles what killed repairs left beside a session, and returns the number of rows recovered.
+/// Settles the files that killed repairs left beside a session, and returns the number of rows
+/// recovered.
 pub fn recover(session: &Path, progress: &Progress) -> Result<u64, Failure> {
     let mut brought = 0;
     for (path, state) in left_behind(session) {
@@ -128,7 +129,7 @@ impl<'s> Swap<'s> {
         }
     }
 
-    /// Restores the session's file after it turned out to differ from what was read.
+    /// Restores the session's file after it turned out to differ from the file that was read.
     pub fn give_back(mut self, why: Failure) -> Failure {
         let Some(aside) = &self.aside else { return why };
         let (session, expected) = (self.session, self.state.new);

@@ -25,7 +25,7 @@ pub struct Report {
     pub over: bool,
     /// Rows that are not JSON. The rest of the file was not read, since these may hold anything.
     pub damaged: bool,
-    /// Calls without a result, results without a call, or results that give way to others.
+    /// Calls without a result, results without a call, or results that others replace.
     pub pairs: bool,
     /// Images or files, whatever their size.
     pub media: bool,

@@ -11,7 +11,7 @@ use super::splice::Splices;
 use crate::json::{Value, string};
 use crate::redact::{redacted_member, redacted_pair};
 
-/// Members that hold the value of what the object around them, or a member beside them, names.
+/// Members whose value belongs to the name of the object around them, or of a member beside them.
 #[derive(Deserialize)]
 struct Holders {
     values: Vec<String>,
@@ -24,7 +24,7 @@ static HOLDERS: LazyLock<Holders> =
 /// Longest list of names and values in turn, as of headers.
 const PAIRED: usize = 256;
 
-/// Returns the name of what a string holds, as `nameOf` in lib/result/redact_value.ts.
+/// Returns the name of a string's value, as `nameOf` in lib/result/redact_value.ts.
 fn name_of(value: Value) -> Option<String> {
     // The elements of a list stand under its name.
     let climbed = iter::successors(Some(value), |value| value.parent().filter(|parent| parent.is_list()));

@@ -18,7 +18,7 @@ const RARE: u32 = 4;
 pub struct ElementFinder<'p> {
     policy: &'p Policy,
     sought: Option<ElementTerms>,
-    /// Positions of what tells, by list.
+    /// Positions of telling elements, by list.
     found: HashMap<u32, Vec<usize>>,
 }
 
@@ -76,7 +76,7 @@ impl ElementTerms {
     }
 }
 
-/// Returns a byte that stands for the kind of a value.
+/// Returns a byte for the kind of a value.
 fn kind(source: &[u8]) -> u8 {
     match source[0] {
         b'-' | b'0'..=b'9' => b'0',

@@ -53,17 +53,16 @@ use rules::SchemaRules;
 use sizes::Sizes;
 use write::write;
 
-/// JSON with less in it, and counts of what is missing. What an omitted value contains is not
-/// counted.
+/// Shortened JSON, and counts of the omissions. The contents of an omitted value are not counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShapeOutcome {
     pub json: Vec<u8>,
-    /// More than white space is missing.
+    /// True if more than white space is missing.
     pub is_less: bool,
     pub elements: usize,
     pub strings: usize,
     pub members: usize,
-    /// Validates against the schema of the policy, if the input did.
+    /// True if the JSON validates against the schema of the policy whenever the input did.
     pub validates: bool,
 }
 

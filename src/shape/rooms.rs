@@ -26,7 +26,7 @@ struct ContainerPart {
 }
 
 impl Rooms {
-    /// Shares bytes among the values of a document. 0: the value goes.
+    /// Shares bytes among the values of a document. 0: the value is omitted.
     pub fn share(document: &Document, sizes: &Sizes, telling: &mut ElementFinder, bytes: usize) -> Rooms {
         let mut rooms = Rooms(vec![0; document.len()]);
         if sizes.full(0) > bytes && sizes.full(0) - sizes.spare() <= bytes {

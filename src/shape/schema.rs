@@ -1,4 +1,4 @@
-//! JSON schemas, read for what a smaller value must keep so that it validates as the larger one
+//! Reads a JSON schema for the parts that a smaller value must keep to validate as the larger value
 //! did.
 
 use std::cell::{Cell, RefCell};
@@ -9,18 +9,19 @@ use crate::json::Value;
 /// Schemas that a value meets together, by their positions in the schema's document, in order.
 pub type Set = Vec<u32>;
 
-/// A JSON schema of any draft from 4 on, which is read in a number of steps.
+/// A JSON schema of any draft from 4 on, read in a bounded number of steps.
 #[derive(Debug)]
 pub struct Schema<'s> {
     root: Value<'s>,
-    /// A part has an `$id`, which changes where references lead.
+    /// True if a part has an `$id`, which changes the targets of references.
     has_ids: bool,
     steps: Cell<usize>,
     most: usize,
-    /// Whether schemas refuse values, by their positions, and the depth up to which that was read.
-    /// Parts that are led to on many ways would otherwise be read as often as there are ways.
+    /// Cached answers of `refuses` by the positions of schema and value, with the depth of each
+    /// answer. Without them, a part that many references reach would be read once for each path to
+    /// it.
     known: RefCell<HashMap<(u32, u32), (bool, usize)>>,
-    /// An answer since this was set to false may differ at more depth.
+    /// False if an answer since it was set may differ at a larger depth.
     is_cut_off: Cell<bool>,
     /// The targets of references, by the positions of the references.
     targets: RefCell<HashMap<u32, Option<u32>>>,
@@ -30,14 +31,14 @@ pub struct Schema<'s> {
 /// describes.
 const STEPS: usize = 1 << 16;
 const STEPS_EACH: usize = 64;
-/// Bytes of a scalar that are read in one step.
+/// Bytes of a scalar that count as one step.
 const STEP: usize = 64;
-/// Answers that are remembered. Later values seldom ask for those about earlier ones.
+/// Most answers to cache. Later values rarely ask about earlier ones.
 const REMEMBERED: usize = 1 << 16;
 
-/// Keywords that a smaller value may come to meet, or no longer meet.
+/// Keywords that can change their answer when a value shrinks.
 const OPAQUE: [&str; 7] = ["not", "if", "const", "enum", "$dynamicRef", "$recursiveRef", "maxContains"];
-/// Depth up to which alternatives are told apart.
+/// Maximum depth at which alternatives are distinguished.
 const DEPTH: usize = 32;
 
 impl<'s> Schema<'s> {
@@ -66,8 +67,7 @@ impl<'s> Schema<'s> {
         self.steps.get()
     }
 
-    /// Counts steps, unless there were too many: then returns false, and nothing that was read may
-    /// be relied on.
+    /// Counts steps. Returns false if there were too many; then no earlier answer is reliable.
     pub fn spend(&self, steps: usize) -> bool {
         if !self.is_spent() {
             self.steps.set(self.steps.get().saturating_add(steps));
@@ -88,8 +88,8 @@ impl<'s> Schema<'s> {
         self.root.at(id)
     }
 
-    /// Returns the schemas that a value meets besides those of a set, and if they depend on the
-    /// value. `None` if only the value as it is surely meets them all.
+    /// Returns the schemas that apply to a value beside those of a set, and whether they depend on
+    /// the value. Returns `None` if only the unchanged value is certain to validate.
     pub fn expanded(&self, set: &[u32], value: Value) -> Option<(Set, bool)> {
         let (mut found, mut left, mut depends) = (vec![], set.to_vec(), false);
         while let Some(id) = left.pop() {
@@ -120,7 +120,7 @@ impl<'s> Schema<'s> {
                     .filter(|part| !self.refuses(*part, value, DEPTH))
                     .map(|part| part.id())
                     .collect();
-                // A smaller value could meet two.
+                // A smaller value could validate against two alternatives.
                 if name == "oneOf" && open.len() > 1 {
                     return None;
                 }
@@ -131,7 +131,7 @@ impl<'s> Schema<'s> {
         Some((found, depends))
     }
 
-    /// Returns true if neither a value nor any smaller form of it meets a schema.
+    /// Returns true if neither a value nor any smaller form of it validates against a schema.
     fn refuses(&self, schema: Value<'s>, value: Value, depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else {
             self.is_cut_off.set(true);
@@ -161,7 +161,7 @@ impl<'s> Schema<'s> {
             || value.is_object() && self.lacks(schema, value, depth)
     }
 
-    /// Like `refuses`, for a schema to which several ways may lead.
+    /// Like `refuses`, but caches the answer, because several references may reach the schema.
     fn refuses_once(&self, schema: Value<'s>, value: Value, depth: usize) -> bool {
         let key = (schema.id(), value.id());
         let known = self.known.borrow().get(&key).copied().filter(|(_, read)| *read >= depth);
@@ -181,7 +181,7 @@ impl<'s> Schema<'s> {
         refused
     }
 
-    /// Returns true if an object lacks a required member, or has another in its place.
+    /// Returns true if an object lacks a required member, or has a member that its schema rejects.
     fn lacks(&self, schema: Value<'s>, object: Value, depth: usize) -> bool {
         let Some(required) = schema.get("required") else { return false };
         let properties = schema.get("properties");
@@ -296,7 +296,7 @@ mod tests {
             (r#"{"k":1.0}"#, Some(1)),
             (r#"{"k":"c"}"#, Some(0)),
             ("{}", Some(0)),
-            // Shortened, it could be either.
+            // A shortened string could match either alternative.
             (r#"{"k":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}"#, None),
         ] {
             assert_eq!(expanded(schema, value).map(|set| set.len()), at, "{value}");
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn alternatives_that_lead_to_each_other_are_read_once() {
-        // There are 40 to the power of 10 ways through them.
+        // There are 40 to the power of 10 paths through them.
         let part = r##"{"required":["a"],"properties":{"a":{"$ref":"#/$defs/n"}}}"##;
         let schema =
             format!(r##"{{"$defs":{{"n":{{"anyOf":[{}]}}}},"$ref":"#/$defs/n"}}"##, [part; 40].join(","));

@@ -141,7 +141,7 @@ impl Sizes {
         (named, others)
     }
 
-    /// Has a container take at least what its rule asks for.
+    /// Raises the minimum of a container to that of its rule.
     fn keep_to_rule(&mut self, container: Value) {
         let Some(rule) = self.rule(container.id()) else { return };
         let mut own = self.at(container.id());

@@ -20,8 +20,7 @@ pub fn write_shortened(quoted: &[u8], room: usize, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Returns the bytes of a string, given with its quotes, of which only the count of its chars is
-/// left.
+/// Returns the bytes of a string, given with its quotes, when only the count of its chars is left.
 pub fn mark_bytes(quoted: &[u8]) -> usize {
     format!("\"[+{} chars]\"", Literal::of(quoted).size().chars).len()
 }

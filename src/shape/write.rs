@@ -1,4 +1,4 @@
-//! Writing of what has room.
+//! Writes the values that have room.
 
 use crate::json::Document;
 

@@ -1,4 +1,4 @@
-//! The blocks of a result, the room of each and what came of it.
+//! The blocks of a result, with the room and the cut of each.
 
 use std::cell::OnceCell;
 
@@ -63,7 +63,7 @@ impl<'a, 'b> BlockTable<'a, 'b> {
 
     /// `beside`: the size of dropped blocks, and the saved output that they name.
     pub fn cut(&self, at: usize, notice: &Notice, (size, named): (Size, &SavedPart)) -> Block {
-        // Spares a try of each notice, of which none fits.
+        // Avoids trying notices when none can fit.
         if self.rooms[at].is_empty() && self.sizes[at] != Usage::default() {
             return Block::Gone;
         }

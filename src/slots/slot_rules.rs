@@ -39,7 +39,7 @@ impl SlotRules {
         rules
     }
 
-    /// Returns rules for texts of which something was asked, if some of them may be cut.
+    /// Returns rules with the question of the texts, if some of them may be cut.
     pub fn asking(mut self, texts: &[Literal], ask: impl FnOnce() -> Vec<String>) -> SlotRules {
         if self.policy.asks() && self.may_cut(texts) {
             self.policy.query = ask();

@@ -74,7 +74,7 @@ impl Marks {
         self.before = self.before.iter().skip(1).step_by(2).copied().collect();
     }
 
-    /// Counts the next bytes of a file, of which `size` are read at most, until there are enough.
+    /// Counts the next bytes of a file, at most `size`, until there are enough.
     pub fn count(&mut self, mut file: &File, size: u64, enough: impl Fn(&Marks) -> bool) -> io::Result<()> {
         let mut buffer = vec![];
         while self.size < size && !enough(self) {

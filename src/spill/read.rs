@@ -76,7 +76,7 @@ fn read_page(file: &File, size: u64, lines: Option<u64>, page: Page, marks: &mut
     page_in(&window, page).map_err(|_| io::ErrorKind::UnexpectedEof.into())
 }
 
-/// Consecutive bytes of an output, with what comes before them and the size of the whole.
+/// Consecutive bytes of an output, with the counts before them and the size of the whole.
 #[derive(Clone, Copy, Debug)]
 pub struct Window<'a> {
     pub bytes: &'a [u8],

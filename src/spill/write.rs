@@ -31,7 +31,7 @@ enum Stage {
 }
 
 impl SaveQueue {
-    /// Begins an output of which at most `room` bytes are kept.
+    /// Begins an output and keeps at most `room` bytes of it.
     pub fn new(store: Store, id: &str, tool: &str, room: u64) -> SaveQueue {
         let queue = Queue { room, ..Queue::default() };
         SaveQueue { store, name: FileName::new(id, tool), queue: queue.into(), stage: Stage::Waiting.into() }

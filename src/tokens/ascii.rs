@@ -11,7 +11,7 @@ pub use crate::encoding::mask::BLOCK;
 /// The runs of a block.
 #[derive(Clone, Copy, Debug)]
 pub struct Runs {
-    /// For each byte, the byte that stands for its kind or, if it is a sign, itself.
+    /// For each byte, the byte of its kind or, if it is a sign, itself.
     members: [u8; BLOCK],
     /// A bit for each byte at which a run starts, the first one among them.
     starts: u64,

@@ -73,8 +73,8 @@ impl Run {
         Run { length, ..self }
     }
 
-    /// Returns the run followed by one of the same key, of which neither is longer than a block.
-    /// Not folded.
+    /// Returns the run followed by another of the same key. Neither is longer than a block. Not
+    /// folded.
     #[inline]
     pub fn join(self, other: Run) -> Run {
         Run { length: self.length + other.length, ..self }

@@ -99,12 +99,12 @@ impl<T: Text> Figures<'_, T> {
     }
 }
 
-/// The size and the saved name of an original, as the notices in a text tell them.
+/// The size and the saved name of an original, as notices in a text state them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Original {
     /// Chars of the original, or of the text itself if it has no notice.
     pub chars: usize,
-    /// Chars by which a notice is longer that names its saved output.
+    /// Chars that the name of a saved output adds to a notice.
     pub named: usize,
 }
 
@@ -120,15 +120,14 @@ impl Original {
         Original { chars: cutting.amount().total, named }
     }
 
-    /// Returns the advice on getting the full output that the notices in a text name, if they name
-    /// one.
+    /// Returns the advice to read the saved output that the notices in a text name, if any.
     pub fn advice<T: Text>(input: &Input<T>) -> Option<String> {
         let earlier = Earlier::find(input.head, input.tail, input.total);
         let saved = earlier.told.saved();
         (!saved.name().is_empty()).then(|| saved.advice(false))
     }
 
-    /// Adds that of another text of the same result, which has one notice.
+    /// Adds the original of another text of the same result, because a result has one notice.
     pub fn and(self, other: Original) -> Original {
         Original { chars: self.chars + other.chars, named: self.named.max(other.named) }
     }
@@ -153,7 +152,7 @@ pub struct Omission {
     pub total: usize,
     /// The kept amount, without our marks.
     pub kept: usize,
-    /// The amount of text omitted beside it.
+    /// The omitted amount of this text.
     pub beside: usize,
     /// The amount omitted according to earlier notices, and the amounts that notices take up in the
     /// text and in its kept parts.

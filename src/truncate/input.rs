@@ -235,7 +235,7 @@ impl<'a, T: Text> Input<'a, T> {
         self.is_whole() && self.total <= least && Extent::of(self.head, limits).fits(limits)
     }
 
-    /// Returns what the notices of earlier cuts tell.
+    /// Returns the facts that notices of earlier cuts state.
     pub fn told(&self) -> NoticeAmounts {
         Earlier::find(self.head, self.tail, self.total).told
     }

@@ -1,4 +1,4 @@
-//! Truncates a text: the one ladder that decides what stays of it.
+//! Truncates a text by the single ladder that decides which parts stay.
 //!
 //! Overlong lines are cut first. If the text is then over a limit, a policy that searches keeps
 //! findings, and any other policy keeps the head, the tail, or both. A closing, in which another
@@ -78,7 +78,7 @@ impl<'a> Terms<'a> {
     }
 
     /// Returns the labels of the notice. `in_bytes`: the text is counted in bytes. `earlier`: the
-    /// saved output that the notice of an earlier cut names, which stands if this cut saves none.
+    /// saved output that the notice of an earlier cut names, which is used if this cut saves none.
     pub fn labels<'b>(&self, in_bytes: bool, earlier: &'b SavedPart) -> Labels<'b>
     where
         'a: 'b,

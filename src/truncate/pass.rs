@@ -20,7 +20,7 @@ pub fn select<T: Text>(input: &Input<T>, limits: &Limits, sought: SearchTerms) -
         pieces(&mut |piece| {
             let (start, rest) = piece.split_line();
             let is_skipped = skipped.contains(&at);
-            // A line that a piece has cut goes with the piece before it.
+            // A line that a piece has cut belongs to the piece before it.
             for (part, is_skipped) in [(start, gap.chars > 0), (rest, is_skipped)] {
                 if is_skipped {
                     gap = gap + part.size();

@@ -229,7 +229,7 @@ impl<'a, T: Text> Fitter<'a, T> {
 /// Share of the head if findings were searched for and not found.
 const WITHOUT_FINDINGS: f64 = 0.2;
 
-/// Resolves the ends of a text that ends in `tail`. [`Keep::Relevant`] stands for both ends with a
+/// Resolves the ends of a text that ends in `tail`. [`Keep::Relevant`] means both ends with a
 /// notice between them. Returns the part to keep and the share of the head.
 fn resolve_keep<T: Text>(policy: &Policy, tail: T) -> (Keep, f64) {
     match policy.keep {
@@ -237,7 +237,7 @@ fn resolve_keep<T: Text>(policy: &Policy, tail: T) -> (Keep, f64) {
         Keep::Auto | Keep::Relevant => (Keep::Relevant, 0.5),
         Keep::HeadOrEnds if important_end::is_important(tail) => (Keep::Ends, 0.7),
         Keep::HeadOrEnds => (Keep::Head, 1.0),
-        // Unused room of one end goes to the other, unless the share of that end is zero.
+        // The other end takes the unused room of one end, unless the share of that end is zero.
         Keep::Ends if policy.head_share == 0.0 => (Keep::Tail, 0.0),
         Keep::Ends if policy.head_share == 1.0 => (Keep::Head, 1.0),
         keep => (keep, policy.head_share),

@@ -53,7 +53,7 @@ fn request(path: &Path) -> Request {
     }
 }
 
-/// A session of some megabytes, of which every third row is too long.
+/// A session of some megabytes in which every third row is too long.
 fn session() -> String {
     let row = |at: usize| {
         let text = if at.is_multiple_of(3) { "too long ".repeat(4_000) } else { "short".into() };
@@ -82,7 +82,7 @@ fn number(path: &Path) -> Option<u64> {
     fs::metadata(path).ok().map(|found| platform::number(&found))
 }
 
-/// What a repair makes of a session, and in how many steps.
+/// The outcome of a repair, and its number of steps.
 fn repaired(given: &str, lock: bool) -> (String, u64) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("s.jsonl");

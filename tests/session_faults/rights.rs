@@ -71,7 +71,7 @@ fn attributes_and_access_lists_stay_and_no_others_come() {
     assert!(repair(&request(&place.path), &Progress::default()).unwrap().changed);
     assert_eq!((attributes(&place.path), mode(&place.path)), (before, mode_before));
 
-    // Rights that a directory gives its new files are none of the session's.
+    // Rights that a directory gives its new files are not rights of the session.
     let other = with_mode(0o640);
     set(other.path.parent().unwrap(), DEFAULT, &access(6));
     assert!(repair(&request(&other.path), &Progress::default()).unwrap().changed);
@@ -104,7 +104,7 @@ fn what_is_made_never_has_the_rights_of_a_program() {
         let place = with_mode(given);
         assert!(repair(&request(&place.path), &Progress::default()).unwrap().changed);
         assert_eq!(mode(&place.path), given & 0o777);
-        // The backup is the file that was there. A copy is none.
+        // The backup is the original file, not a copy.
         assert_eq!(mode(&with_end(&place.path, ".bak")), given);
         let place = with_mode(given);
         assert!(

@@ -72,7 +72,7 @@ export function truncateOversizedToolResultsInMessages<M>(
   }
 }
 
-/** Cuts a result to the chars of its step. From 2026.7 on, no notice stands for nothing. */
+/** Cuts a result to the chars of its step. Since 2026.7, an empty result gets no notice. */
 function shortened(message: object, maxChars: number, { cutting, elides, notice }: HistoryBudget): object {
   const spill = elides ? spilled(message) : undefined
   if (spill) {
@@ -187,8 +187,7 @@ function planFor(read: readonly unknown[], budget: HistoryBudget, sent?: Project
   }
   const room = { ...aggregate, maxChars: Math.max(0, aggregate.maxChars - kept) }
   const first = planned(false, room, cutting)
-  // Where notices are too long for the budget, shorter words of the same kind leave more than
-  // "[...]".
+  // If notices are too long for the budget, shorter words of the same kind leave more than "[...]".
   const isShort = elides && first.some(({ maxChars }) => maxChars < ELIDED.length)
   const given = isShort ? planned(false, room, { ...cutting, suffix: ELIDED }) : first
   const aggregateSteps = given.filter(({ index, maxChars }) => maxChars < (within[index] ?? 0)).length

@@ -31,7 +31,7 @@ export interface Profile {
   readonly explains: boolean
   /** True if calls without a result get one before a message with further calls is stored. */
   readonly flushesBetweenCalls: boolean
-  /** True if results that give way name the file of their output, and say where nothing is left of
+  /** True if results that are cut name the file of their output, and say where nothing is left of
    *  them. */
   readonly elides: boolean
   /** With a projection, results that the budget spares: those that end the history, or all since

@@ -26,7 +26,7 @@ export interface PruneRecord {
   readonly text: string
 }
 
-/** Under this, a pruned result has the name of the one that it was. */
+/** Key of the original name of a pruned result. */
 const NAME = Symbol('tool result')
 
 /** Drops what is known of results that a history no longer has, or has with other texts. */
