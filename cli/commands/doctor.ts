@@ -24,10 +24,11 @@ on this machine, and lists, newest first, each that needs a repair, with the
 reason and the command that repairs it. Never writes. Finds results over the
 limits, rows that are not JSON, calls without a result and results without a
 call, and images and files that the provider of the agent rejects; of agents
-with several, any provider. Exits with 1 if a file or directory could not be read.`,
+with several, any provider. Exits with 1 if a file or directory could not be
+read.`,
   names: 'file',
   flags: {
-    json: { help: 'print each session, and each database, as a line of JSON' },
+    json: { help: 'print each session and database as a line of JSON' },
     for: forFlag('name'),
     ...(Object.fromEntries(LIMITS.map((name) => [name, POLICY[name]])) as Flags),
   },

@@ -21,9 +21,9 @@ export const hook: Command = {
   summary: SUMMARIES.hook,
   usage: [USAGE],
   about: `Reads an event of a coding agent on stdin, after one of its tools has run, and
-answers with the result within the limits, in the shape that this host expects for
-this tool. Other events and unknown tools get no answer. Errors go to stderr, and
-the exit code is still 0. HOST: ${Object.keys(HOSTS).join(', ')}.`,
+answers with the result within the limits, in the shape that this host expects
+for this tool. Other events and unknown tools get no answer. Errors go to
+stderr, and the exit code is still 0. HOST: ${Object.keys(HOSTS).join(', ')}.`,
   names: Object.keys(HOSTS),
   flags: {
     ...storeFlags('directory for full results, saved if they are cut\n(spillway/outputs in $XDG_STATE_HOME)'),

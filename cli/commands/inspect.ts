@@ -23,8 +23,8 @@ export const inspect: Command = {
   usage: [`${USAGE} [flags]`],
   about: `FILE is a session: of Pi or OpenClaw up to 7, Claude Code, Codex, Copilot CLI,
 Gemini CLI, Cline, Roo Code or OpenCode, or messages of any dialect. A directory
-means all sessions below it, - the paths on stdin, one a line. Only reads. Counts
-the results that a repair under the same policy would cut.`,
+means all sessions below it, - the paths on stdin, one a line. Only reads.
+Counts the results that a repair under the same policy would cut.`,
   names: 'file',
   flags: {
     json: { help: 'print each SessionReport as a line of JSON' },

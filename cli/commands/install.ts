@@ -26,7 +26,8 @@ export const install: Command = {
   about: `Shows the change to the settings of a coding agent that makes it call
 \`spillway hook HOST\`, and writes it after a confirmation. Nothing else in the
 file changes. FILE.spillway.bak is the earlier file. Without --yes and without a
-terminal nothing is written, and the exit code is 1. HOST: ${names.join(', ')}.`,
+terminal nothing is written, and the exit code is 1.
+HOST: ${names.join(', ')}.`,
   names,
   flags,
   examples: [

@@ -22,9 +22,9 @@ export const repair: Command = {
   summary: SUMMARIES.repair,
   usage: [`${USAGE} [flags]`],
   about: `Truncates tool results over the limits of the policy, and keeps every other
-byte. FILE is replaced in one step and kept as FILE.bak. First end the agent that has
-it open. A directory means all sessions below it, - the paths on stdin, one a
-line. Repairs twice as many at once as there are cores. Exits with 1 if a
+byte. FILE is replaced in one step and kept as FILE.bak. First end the agent
+that has it open. A directory means all sessions below it, - the paths on stdin,
+one a line. Repairs twice as many at once as there are cores. Exits with 1 if a
 remaining damaged row may hold a result over the limits.`,
   names: 'file',
   flags: {

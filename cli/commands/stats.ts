@@ -16,9 +16,9 @@ export const stats: Command = {
   summary: SUMMARIES.stats,
   usage: [USAGE],
   about: `Shows the chars that hooks and proxies have cut: shown is the text that the
-model would have got without them, sent the text that it got. Saved is shown less
-sent, less pages of saved outputs that were read back, less calls that were made
-again within five calls after a cut. It may be negative. The figures are in
+model would have got without them, sent the text that it got. Saved is shown
+less sent, less pages of saved outputs that were read back, less calls that were
+made again within five calls after a cut. It may be negative. The figures are in
 spillway/stats.jsonl in $XDG_STATE_HOME; SPILLWAY_STATS=0 writes none.`,
   flags: { json: { help: 'print { saved, shown, sent, readBack, repeated }' } },
   examples: [['All tools since the file was begun', USAGE.replace(' [--json]', '')]],
