@@ -14,6 +14,7 @@ use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use super::active_branch::{Branch, SessionTree};
+use super::edits::block_of;
 use super::failure::Failure;
 use super::mend::{Mender, Piece, Taken};
 use super::progress::Progress;
@@ -251,10 +252,11 @@ impl Reader {
         if self.is_event(result, entry) || has_chain && ids.is_none() {
             return;
         }
+        let list = block_of(message, result.object).and_then(Value::parent);
         let Some((before, said_so)) = self.stand_ins.get(&id).copied() else {
             let may_lack = result.dialect.is_apart && !Table::get().is_from_model(message);
             if may_lack && !id.is_empty() {
-                let list = block_of(result, entry).map(|(_, list)| (list.start(), list.elements().count()));
+                let list = list.map(|list| self.length_of(place.0, list));
                 self.orphans.push(Orphan { id, place, list, ids });
             }
             return;
@@ -266,8 +268,16 @@ impl Reader {
         self.pairs.moved.insert(before, result.object.compact());
         self.pairs.gone.insert(place);
         self.pairs.paired += 1;
-        let is_alone = block_of(result, entry).is_none_or(|(_, list)| list.elements().count() == 1);
+        let is_alone = list.is_none_or(|list| list.elements().count() == 1);
         self.pairs.skipped.extend(ids.filter(|_| is_alone));
+    }
+
+    /// Returns the start and the length of a list in a row. The orphans of a list come one after
+    /// the other, so it is counted once.
+    fn length_of(&self, row: u64, list: Value) -> (usize, usize) {
+        let last = self.orphans.last().filter(|last| last.place.0 == row).and_then(|last| last.list);
+        let known = last.filter(|(start, _)| *start == list.start());
+        known.unwrap_or_else(|| (list.start(), list.elements().count()))
     }
 
     /// Removes the results whose call is nowhere, and the rows in which nothing else is.
@@ -407,31 +417,33 @@ impl Pairs {
                 }
             }
         }
-        let mut gone = vec![];
-        let results = entry.messages.iter().flat_map(|message| Table::get().results(*message, None));
-        for (nth, result) in results.enumerate() {
+        // The messages and the blocks of the results that go, and how many of each list stay.
+        let (mut gone, mut left) = (vec![], HashMap::new());
+        let messages = entry.messages.iter().copied();
+        let results = messages.flat_map(|message| {
+            Table::get().results(message, None).into_iter().map(move |result| (message, result.object))
+        });
+        for (nth, (message, result)) in results.enumerate() {
             if let Some(json) = self.moved.get(&(row.number, nth)) {
-                splices.replace(result.object, json.clone());
+                splices.replace(result, json.clone());
             }
             if self.gone.contains(&(row.number, nth)) {
-                gone.push(result);
+                let block = block_of(message, result).and_then(|block| Some((block, block.parent()?)));
+                if let Some((_, list)) = block {
+                    let stay: &mut usize = left.entry(list.id()).or_insert_with(|| list.elements().count());
+                    *stay = stay.saturating_sub(1);
+                }
+                gone.push((message, block));
             }
         }
-        for result in &gone {
-            if let Some((block, list)) = block_of(result, &entry) {
-                let is_in = |other: &&ToolResult| block_of(other, &entry).is_some_and(|(_, its)| its == list);
-                if gone.iter().filter(is_in).count() < list.elements().count() {
-                    splices.remove(block);
-                    continue;
-                }
+        for (message, block) in gone {
+            if let Some((block, _)) = block.filter(|(_, list)| left[&list.id()] > 0) {
+                splices.remove(block);
+                continue;
             }
-            let holds = |message: &&Value| {
-                message.start() <= result.object.start() && result.object.end() <= message.end()
-            };
-            let message = entry.messages.iter().find(holds)?;
             // A document and a checkpoint hold other messages as well.
             if row.format.is_document() || message.parent().is_some_and(Value::is_list) {
-                splices.remove(*message);
+                splices.remove(message);
             } else {
                 return Some(vec![]);
             }
@@ -516,20 +528,6 @@ fn said(result: &ToolResult) -> (bool, bool) {
     let text = texts.iter().map(Literal::string).collect::<Vec<_>>().join("\n");
     let is_short = text.encode_utf16().count() <= *longest && !text.trim().contains('\n');
     (is_short, text == MISSING || is_short && absent.is_match(&text))
-}
-
-/// Returns the block of a message that a result is or that wraps it, with the list of blocks. A
-/// result that is a message has none.
-fn block_of<'d>(result: &ToolResult<'d>, entry: &Entry<'d>) -> Option<(Value<'d>, Value<'d>)> {
-    let mut block = result.object;
-    while !entry.messages.contains(&block) {
-        let holder = block.parent()?;
-        if holder.is_list() {
-            return Some((block, holder));
-        }
-        block = holder;
-    }
-    None
 }
 
 /// Returns the id of a row and that of the row before it, if rows have ids.
