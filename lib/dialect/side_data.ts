@@ -21,16 +21,12 @@ export function capSide(value: unknown, maxBytes: number): unknown {
   if (json === undefined) return value
   const bytes = Buffer.byteLength(json)
   if (bytes <= maxBytes) return settled(data) === data ? data : JSON.parse(json)
-  return shrink(value, maxBytes, bytes)
+  return shrunk(value, maxBytes, bytes)
 }
 
-/** Like `capSide`, without stating the original size, for data that a model is sent. */
-export function shrunk(value: unknown, maxBytes: number): unknown {
-  return shrink(value, maxBytes)
-}
-
-function shrink(value: unknown, maxBytes: number, original?: number): unknown {
+/** Like `capSide`, for data that a model is sent. Only data with `originalBytes` states them. */
+export function shrunk(value: unknown, maxBytes: number, originalBytes?: number): unknown {
   const json = JSON.stringify(plain(value))
-  const left = json === undefined ? null : native.shrinkData(json, Math.max(0, maxBytes), original)
+  const left = json === undefined ? null : native.shrinkData(json, Math.max(0, maxBytes), originalBytes)
   return left === null ? undefined : JSON.parse(left)
 }

@@ -3,7 +3,7 @@
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use super::policy::PolicyHandle;
+use super::policy::{PolicyHandle, unknown};
 use super::units::{Numbers, Units};
 use crate::encoding::Utf16;
 use crate::plan::{Aggregate, Floor, Latest, Order, ToolResult, notice_chars, plan_with_originals};
@@ -26,7 +26,6 @@ pub struct BudgetFields {
 
 impl BudgetFields {
     pub fn budget(&self) -> Result<Aggregate> {
-        let unknown = |name: &str, value: &str| Error::from_reason(format!("unknown {name}: {value}"));
         Ok(Aggregate {
             chars: self.max_chars as usize,
             order: match &*self.order {

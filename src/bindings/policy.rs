@@ -72,7 +72,6 @@ pub fn set_policy(
     #[napi(ts_arg_type = "ExternalObject<'policy'>")] handle: &mut PolicyHandle,
     fields: PolicyFields,
 ) -> Result<()> {
-    let unknown = |name: &str, value: &str| Error::from_reason(format!("unknown {name}: {value}"));
     let keep = match &*fields.keep {
         "auto" => Keep::Auto,
         "head" => Keep::Head,
@@ -136,6 +135,11 @@ pub fn set_policy(
         redact: None,
     };
     Ok(())
+}
+
+/// Makes the error of a field with a value that the engine does not know.
+pub fn unknown(name: &str, value: &str) -> Error {
+    Error::from_reason(format!("unknown {name}: {value}"))
 }
 
 /// Returns the policy with the question of one text, if there is one.

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::media::MediaFields;
 use super::plan::BudgetFields;
-use super::policy::{PolicyHandle, write};
+use super::policy::{PolicyHandle, unknown, write};
 use super::task::Background;
 use super::units::Numbers;
 use crate::clean;
@@ -196,7 +196,6 @@ pub fn triage_session(
 
 impl SessionFields {
     fn options(self, policy: &Policy) -> Result<Options> {
-        let unknown = |name: &str, value: &str| Error::from_reason(format!("unknown {name}: {value}"));
         let side = match &*self.side_data {
             "keep" => SideData::Keep,
             "drop" => SideData::Drop,

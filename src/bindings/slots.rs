@@ -62,20 +62,16 @@ struct Live<'a> {
 }
 
 impl<'a> Live<'a> {
-    fn text(&self, text: &Literal) -> Result<JsString<'a>> {
-        match text.ascii() {
+    fn text(&self, text: &Literal, at: Option<u32>) -> Result<JsString<'a>> {
+        if let Some(known) = at.and_then(|at| self.texts.borrow().get(&at).copied()) {
+            return Ok(known);
+        }
+        let sent = match text.ascii() {
             Some(ascii) => self.env.create_string_latin1(ascii),
             None => self.env.create_string_utf16(text.units()),
-        }
-    }
-
-    fn call(&self, text: &Literal, at: Option<u32>, chars: f64) -> Result<Option<String>> {
-        let known = at.and_then(|at| self.texts.borrow().get(&at).copied());
-        let sent = known.map_or_else(|| self.text(text), Ok)?;
-        if let Some(at) = at {
-            self.texts.borrow_mut().insert(at, sent);
-        }
-        self.cut.call(FnArgs::from((sent, chars)))
+        }?;
+        self.texts.borrow_mut().extend(at.map(|at| (at, sent)));
+        Ok(sent)
     }
 }
 
@@ -90,8 +86,14 @@ impl Cutter for LiveCutter<'_> {
     }
 
     fn cut(&self, text: &Literal, at: Option<u32>) -> Option<String> {
-        self.live.call(text, at, self.chars).unwrap_or_else(|error| {
-            self.live.failed.borrow_mut().get_or_insert(error);
+        let Live { cut, failed, .. } = self.live;
+        if failed.borrow().is_some() {
+            return None;
+        }
+        let sent = self.live.text(text, at);
+        let left = sent.and_then(|sent| cut.call(FnArgs::from((sent, self.chars))));
+        left.unwrap_or_else(|error| {
+            *failed.borrow_mut() = Some(error);
             None
         })
     }
