@@ -174,6 +174,10 @@ export interface LineReason {
 
 /** Truncates `text` to the policy. Bytes are read as UTF-8; invalid sequences become U+FFFD. */
 export function clampText(text: TextInput, policy?: PolicyOptions): string
+
+/** Returns what `clampText` returns. A text over 262,144 chars is cleaned, redacted and searched on
+ *  another thread, so the event loop goes on: docs/synchronous.md. Rejects for wrong options. */
+export function clampTextAsync(text: string, policy?: PolicyOptions): Promise<string>
 /** Like `clampText`, with exact totals, which takes a pass over the input. */
 export function clampTextWithReport(text: TextInput, policy?: PolicyOptions): ClampReport
 /** Cuts JSON so that it still parses: docs/json.md. A string or bytes are text that may be JSON;
@@ -323,6 +327,10 @@ export interface MediaCount {
  *  metadata stay; messages without a tool result are returned as they are. Plain data over the
  *  limits becomes its JSON text, so a `T` may become a string. */
 export function clampResult<T>(result: T, policy?: ResultPolicy): T
+
+/** Returns what `clampResult` returns, with the long work on other threads: docs/synchronous.md.
+ *  Getters and `toJSON` of a long result run more than once. Rejects for wrong options. */
+export function clampResultAsync<T>(result: T, policy?: ResultPolicy): Promise<T>
 /** Shortens the SAME error object, with all that is attached to it. A frozen error is returned as a
  *  new error, any other thrown value as a copy. docs/results.md#errors. */
 export function clampError<E>(error: E, policy?: PolicyOptions): E

@@ -29,6 +29,7 @@ import { captureRows, passSpeed } from './capture.mjs'
 import { contextRows } from './context.mjs'
 import { findings } from './findings.mjs'
 import { pointsOf } from './growth/points.mjs'
+import { loopRows } from './loop.mjs'
 import * as pi from './node_modules/@earendil-works/pi-coding-agent/dist/core/tools/truncate.js'
 import { pairRows } from './pairs.mjs'
 import { searchRows } from './search.mjs'
@@ -336,6 +337,9 @@ print('\n| case | |\n|---|--:|')
 
 print('\nThe search, which is what a cut is by default, on twelve kinds of text:\n')
 for (const row of searchRows()) print(row)
+
+print('\nThe event loop while threads do the long work of tools that return a promise:\n')
+for await (const row of loopRows()) print(row)
 
 print(
   '\nA tail of many lines (Pi shifts an array for each):\n\n| lines kept | Pi truncateTail | spillway/pi truncateTail |\n|--:|--:|--:|',

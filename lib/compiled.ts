@@ -1,4 +1,5 @@
 import type { ClampEvent, Cut, DialectName, Keep, SpillStore, TextSize, WrapPolicy } from 'spillway'
+import type { Ahead } from './ahead.js'
 import type { CleanSteps } from './clean_options.js'
 import { native } from './engine.js'
 import type { MediaBudget } from './media_options.js'
@@ -65,6 +66,8 @@ export interface EnginePolicy {
   readonly redact: Redaction | undefined
   readonly method: string | undefined
   readonly onClamp: ((event: ClampEvent) => void) | undefined
+  /** Work on long texts that threads have done. */
+  readonly ahead?: Ahead
   readonly spill: SpillStore | undefined
   /** Set by a proxy alone. */
   readonly relayed?: Relayed
@@ -206,9 +209,14 @@ export function failed(policy: EnginePolicy): EnginePolicy {
   return policy.isError ? policy : { ...policy, isError: true }
 }
 
+/** Returns true if lines between the ends may be kept. */
+export function searches({ keep }: Pick<EnginePolicy, 'keep'>): boolean {
+  return keep === 'relevant' || keep === 'auto' || keep === 'findings'
+}
+
 /** Returns true if what was asked may decide what is kept, and the policy does not say it. */
-export function asks({ keep, query }: EnginePolicy): boolean {
-  return (keep === 'relevant' || keep === 'auto' || keep === 'findings') && !isList(query)
+export function asks(policy: EnginePolicy): boolean {
+  return searches(policy) && !isList(policy.query)
 }
 
 /** Returns the policy for a text that was saved under a name, or could not be. `name`: path, id or

@@ -20,8 +20,16 @@ export const { formatProcessOutput } = functionsOf(capture)
 export const { applyPlan, classifyProviderError, clearToolResults, precheck, runWithRecovery } =
   functionsOf(context)
 export const { repairToolPairs } = functionsOf(pairs)
-export const { clampError, clampMessages, clampResult, sanitizeForDisplay, wrapTool, wrapTools } =
-  functionsOf(result)
+export const {
+  clampError,
+  clampMessages,
+  clampResult,
+  clampResultAsync,
+  clampTextAsync,
+  sanitizeForDisplay,
+  wrapTool,
+  wrapTools,
+} = functionsOf(result)
 export const { guardSession, inspectSession, repairSession } = functionsOf(session)
 export const { createSpillStore, spillTool } = functionsOf(spill)
 

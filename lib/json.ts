@@ -139,7 +139,7 @@ export function jsonBytes(value: unknown): number {
 }
 
 /** Bytes of a char at most, as an escape. */
-const MOST_PER_CHAR = 6
+export const MOST_PER_CHAR = 6
 /** Bytes of a number at most, and of one of 32 bits without a fraction. */
 const LONGEST_NUMBER = 25
 const LONGEST_INTEGER = 11

@@ -1,4 +1,5 @@
 import type { TextSize } from 'spillway'
+import { PENDING } from '../ahead.js'
 import type { Figures } from '../clamp_event.js'
 import { type EnginePolicy, handleOf, headOf, silent, tightened, worded } from '../compiled.js'
 import type { Edit } from '../dialect/edit.js'
@@ -12,6 +13,7 @@ import { type Ask, askedOf, exceededBy, type Measurements } from '../text/limits
 import { NoticeCut, settle, speak, truncate } from '../text/notice_function.js'
 import { pieceAt, SEARCHED, windows } from '../text/pieces.js'
 import { parted, prepared, prepares } from '../text/prepare.js'
+import { searchOf } from '../text/search.js'
 import { isWithin, sizeOf, sum } from '../text/size.js'
 import { clampPrepared, fits } from '../text/text.js'
 import { type KeptParts, keptBy, keptLines, type Truncation, untouched } from '../text/truncation.js'
@@ -289,7 +291,12 @@ function share(
   for (const [at, text] of texts.entries()) table[at * COLUMNS] = text.length
   const parts = texts.flatMap((text) => windows(text, policy))
   const read = (block: number, start: number) => pieceAt(texts[block] ?? '', start)
-  const cuts = native.truncateBlocks(handleOf(policy), parts, read, SEARCHED, figures, query, table)
+  const found = texts.map((text) => searchOf(text, policy, SEARCHED, query))
+  const done = found.filter((search) => search !== PENDING)
+  // A trial of long work: the texts are whole.
+  if (done.length < texts.length) return { truncated: false, notice: '', table, cuts: [] }
+  const handle = handleOf(policy)
+  const cuts = native.truncateBlocks(handle, parts, read, SEARCHED, figures, query, done, table)
   const last = carrierOf(table)
   const { text } = policy.notice
   const notice = text !== '' && cuts[last]?.text.includes(text) ? text : ''

@@ -1,4 +1,5 @@
 import holders from '../../src/redact/holders.json'
+import type { Ahead } from '../ahead.js'
 import type { EnginePolicy } from '../compiled.js'
 import { copy } from '../dialect/shallow_copy.js'
 import { native } from '../engine.js'
@@ -21,8 +22,8 @@ export function redactResult<T>(value: T, policy: EnginePolicy): T {
 
 /** Returns a value without the secrets in its strings: copies along the changed paths, everything
  *  else by reference. */
-export function redactValue<T>(value: T, { redact }: EnginePolicy): T {
-  return redact ? (new Walk(redact, rebuilt).value(value) as T) : value
+export function redactValue<T>(value: T, { redact, ahead }: EnginePolicy): T {
+  return redact ? (new Walk(redact, rebuilt, ahead).value(value) as T) : value
 }
 
 /** Like `redactValue`, but changes errors in place. */
@@ -79,6 +80,7 @@ class Walk {
   constructor(
     readonly redaction: Redaction,
     readonly changed: (error: object, changes: Changes) => object,
+    readonly ahead?: Ahead,
   ) {}
 
   /** `name`: the name under which a text stands may tell that it is a secret. */
@@ -96,7 +98,7 @@ class Walk {
   #text(text: string, name: string | undefined): string {
     return (
       (name === undefined
-        ? redactString(text, this.redaction)
+        ? redactString(text, this.redaction, this.ahead)
         : native.redactMember(this.redaction, name, text)) ?? text
     )
   }

@@ -19,11 +19,15 @@ import { steadyResult } from './steady_result.js'
 import { clampSide } from './write_result.js'
 
 export function clampResult<T>(result: T, policy?: ResultPolicy): T {
-  const compiled = compile(policy)
-  const clamped = clampIfResult(checkAwaited('result', result), compiled, RESULT)
+  return clampAny(checkAwaited('result', result), compile(policy), RESULT)
+}
+
+/** Clamps a result or plain data. Messages without a result, and rows of sessions, stay. */
+export function clampAny<T>(result: T, policy: EnginePolicy, origin: Origin): T {
+  const clamped = clampIfResult(result, policy, origin)
   if (clamped !== undefined) return clamped
   if (!isObject(result) || tryRead(() => isOfHistory(result))) return result
-  return clampReturn(result, compiled, RESULT)
+  return clampReturn(result, policy, origin)
 }
 
 /** Returns true for a message without a tool result, and for a row of a session, which holds a
@@ -243,7 +247,7 @@ function ownJson(value: object, isWhole: boolean): { readonly json: string | und
  * instance that has none is left alone, since nothing of it would be sent.
  */
 function ofData(value: object, policy: EnginePolicy, origin: Origin, isWhole = false): unknown {
-  const own = ownJson(value, isWhole)
+  const own = policy.ahead?.once(value, () => ownJson(value, isWhole)) ?? ownJson(value, isWhole)
   const json = own ? own.json : jsonOf(value)
   if (json === undefined) return undefined
   const lean = lightText(json, policy.media, tellOf(origin))

@@ -1,11 +1,12 @@
 import type { SpillStore } from 'spillway'
-import { callNames, ON_UPDATE, type Origin } from '../clamp_event.js'
+import { callNames, hasListeners, ON_UPDATE, type Origin } from '../clamp_event.js'
 import { type EnginePolicy, failed } from '../compiled.js'
 import { copy } from '../dialect/shallow_copy.js'
 import { layered } from '../layered.js'
 import { askedBy } from '../query.js'
 import { CallSpill, UnsavedCallSpill } from '../spill/call_spill.js'
 import { readsSpill } from '../spill/spill_tool.js'
+import { mayBeLong, Rounds } from '../text/rounds.js'
 import { get, isList, isObject, isPlain, isPromise } from '../untrusted.js'
 import { inputIn, writtenIn } from './call_arguments.js'
 import { clampThrown, messageOf } from './clamp_error.js'
@@ -154,15 +155,25 @@ class ToolCall {
     return this.spill && { spilling: new UnsavedCallSpill() }
   }
 
-  /** Clamps a value that was awaited. If it is truncated, the whole can be saved. */
-  async #settleLater(value: unknown, phase: Origin['phase']): Promise<unknown> {
-    const { spill } = this
-    if (!spill || (isObject(value) && (isGenerator(value) || isIterable(value))))
-      return this.settle(value, phase)
-    const spilling = new CallSpill()
-    const trial = this.#clamp(value, phase, { spilling, isTrial: true })
-    const isSaved = await spilling.save(spill, callNames(this.#origin(phase)))
-    return isSaved ? this.#clamp(value, phase, { spilling }) : trial
+  /** Clamps a value that was awaited; threads do long work. If it is truncated, the whole can be
+   *  saved. */
+  async #settleLater(value: unknown, phase: Origin['phase'], spill = this.spill): Promise<unknown> {
+    if (isObject(value) && (isGenerator(value) || isIterable(value))) return this.settle(value, phase)
+    const { policy: given } = this.clamping
+    const isLong = mayBeLong(value)
+    if (!spill && !isLong) return this.#settleNow(value, phase)
+    const ahead = new Rounds()
+    const policy = isLong ? { ...given, ahead } : given
+    let spilling = new CallSpill()
+    const more = () => (spill ? { spilling } : phase === 'result' ? this.#unsaved() : undefined)
+    const trial = await ahead.settle(() => {
+      spilling = new CallSpill()
+      return this.#clamp(value, phase, { ...more(), isTrial: true }, policy)
+    })
+    const isTold = spill
+      ? await spilling.save(spill, callNames(this.#origin(phase)))
+      : hasListeners(this.#origin(phase))
+    return isTold ? this.#clamp(value, phase, more(), policy) : trial
   }
 
   async #throwLater(error: unknown): Promise<never> {
@@ -182,13 +193,21 @@ class ToolCall {
     })
   }
 
-  #clamp(value: unknown, phase: Origin['phase'], more?: Partial<Origin>): unknown {
-    const { policy, returns } = this.clamping
+  #clamp(
+    value: unknown,
+    phase: Origin['phase'],
+    more?: Partial<Origin>,
+    policy = this.clamping.policy,
+  ): unknown {
+    const { returns } = this.clamping
     if (returns === 'raw') return value
     const clamp = returns === 'pair' && isList(value) && value.length === 2 ? clampPair : clampReturn
     const open = returns === 'typed' ? redactValue(value, policy) : value
     const clamped = clamp(open, policy, { ...this.#origin(phase), ...more })
-    if (returns !== 'typed' || !isObject(open) || typeof clamped !== 'string') return clamped
+    if (returns !== 'typed' || !isObject(open)) return clamped
+    // A run before this one may have left a text.
+    this.sent.delete(open)
+    if (typeof clamped !== 'string') return clamped
     this.sent.set(open, clamped)
     return open
   }
@@ -211,6 +230,11 @@ class ToolCall {
       const { done, value } = result as IteratorResult<unknown>
       return { done, value: this.settle(value, done ? 'result' : 'update') }
     }
+    const stepLater = async (result: unknown): Promise<unknown> => {
+      const { done, value } = result as IteratorResult<unknown>
+      if (!mayBeLong(value)) return step(result)
+      return { done, value: await this.#settleLater(value, done ? 'result' : 'update', undefined) }
+    }
     const fail = (error: unknown): never => {
       throw this.thrown(error)
     }
@@ -219,7 +243,7 @@ class ToolCall {
       (...args: unknown[]): unknown => {
         try {
           const made = (steps[name] as ToolFunction).apply(steps, args)
-          return isPromise(made) ? made.then(step, fail) : step(made)
+          return isPromise(made) ? made.then(stepLater, fail) : step(made)
         } catch (error) {
           return fail(error)
         }

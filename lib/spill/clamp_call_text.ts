@@ -3,6 +3,7 @@ import { asks, paged } from '../compiled.js'
 import { compile } from '../policy.js'
 import { decoded, once, stringsIn } from '../query.js'
 import { SEARCHED } from '../text/pieces.js'
+import { Rounds } from '../text/rounds.js'
 import { clampPrepared } from '../text/text.js'
 import { CallSpill } from './call_spill.js'
 
@@ -22,16 +23,20 @@ export async function clampCallText(
   policy: Omit<WrapPolicy, 'spill'>,
   storing?: () => SpillStore,
 ): Promise<string> {
-  const compiled = isPaged ? paged(compile(policy)) : compile(policy)
+  const ahead = new Rounds()
+  const compiled = { ...(isPaged ? paged(compile(policy)) : compile(policy)), ahead }
   const ask = asks(compiled) ? once(() => stringsIn([decoded(input)])) : undefined
-  const spilling = new CallSpill()
+  let spilling = new CallSpill()
   const clamp = () => {
     const number = spilling.next()
     const kept = clampPrepared(text, spilling.policyOf(number, compiled), SEARCHED, ask)
     if (kept !== text) spilling.cut(number, text)
     return kept
   }
-  const trial = clamp()
+  const trial = await ahead.settle(() => {
+    spilling = new CallSpill()
+    return clamp()
+  })
   if (trial === text || !storing) return trial
   return (await spilling.save(storing(), { tool: name })) ? clamp() : trial
 }

@@ -1,4 +1,5 @@
 import type { CleanOptions, TextInput } from 'spillway'
+import { PENDING } from '../ahead.js'
 import { type CleanSteps, checkCleaning, NONE } from '../clean_options.js'
 import type { EnginePolicy } from '../compiled.js'
 import { native } from '../engine.js'
@@ -63,9 +64,15 @@ function cleanedPieces(bytes: Uint8Array, what: CleanSteps): string[] {
  * Cleans a text if the policy says so. Returns the text as given if nothing visible would be left:
  * no block becomes empty.
  */
-export function cleaned<T extends TextInput>(text: T, { clean }: Pick<EnginePolicy, 'clean'>): T {
+export function cleaned<T extends TextInput>(
+  text: T,
+  { clean, ahead }: Pick<EnginePolicy, 'clean' | 'ahead'>,
+): T {
   if (!clean?.includes(true)) return text
-  return (typeof text === 'string' ? cleanedString(text, clean) : cleanedBytes(text, clean)) as T
+  if (typeof text !== 'string') return cleanedBytes(text, clean) as T
+  const answer = ahead?.answer(text, `clean ${clean}`, (held) => native.cleanHeld(held, ...clean))
+  if (answer === PENDING) return text
+  return (answer ? (answer.value ?? text) : cleanedString(text, clean)) as T
 }
 
 function cleanedString(text: string, clean: CleanSteps): string {

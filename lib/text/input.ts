@@ -1,11 +1,13 @@
 import { types } from 'node:util'
 import type { TextInput, TextSize } from 'spillway'
+import { PENDING } from '../ahead.js'
 import { type EnginePolicy, handleOf } from '../compiled.js'
 import { native } from '../engine.js'
 import { joined } from './flatten.js'
 import { isNarrow, isStoredWide } from './latin1.js'
 import { type Ask, askedOf } from './limits.js'
 import { pieceAt, pieces, windows } from './pieces.js'
+import { searchOf } from './search.js'
 import { io, isOpen, linesOf, NEWLINE, sizeOf } from './size.js'
 import { keptBy, type Truncation, truncationOf, untouched } from './truncation.js'
 
@@ -72,14 +74,17 @@ export class StringInput implements Input {
     const allNarrow = !isStoredWide(text) && isNarrow(tail) && isNarrow(head)
     const truncate = allNarrow ? native.truncateLatin1 : native.truncateText
     const query = askedOf(this, text.length, policy, this.#ask)
-    const total = figures ? this.total() : undefined
-    io[0] = total?.bytes ?? Number.NaN
-    io[1] = total ? total.lines - Number(isOpen(text)) : Number.NaN
+    const found = searchOf(text, policy, this.#most, query)
+    if (found === PENDING) return untouched(text, () => this.total())
     const read = (start: number, narrow: boolean) => {
       const piece = pieceAt(text, start)
       return narrow && !isNarrow(piece) ? null : piece
     }
-    const cut = truncate(handleOf(policy), head, tail, text.length, read, this.#most, figures, query, io)
+    const total = figures ? this.total() : undefined
+    io[0] = total?.bytes ?? Number.NaN
+    io[1] = total ? total.lines - Number(isOpen(text)) : Number.NaN
+    const [most, handle] = [this.#most, handleOf(policy)]
+    const cut = truncate(handle, head, tail, text.length, read, most, figures, query, found, io)
     if (cut === null) return untouched(text.toWellFormed(), () => this.total())
     const middle = typeof cut === 'string' ? cut : cut.text
     const at = (index: number) => io[index] as number

@@ -36,7 +36,7 @@ export function narrowness(text: string): (piece: string) => boolean {
  * Chars up to which a text is read whole: an earlier notice may be between its ends (`SEARCHED` in
  * src/notice/earlier.rs).
  */
-const READ_WHOLE = 256 * 1024
+export const READ_WHOLE = 256 * 1024
 
 /** Chars at an end of a text in which 'auto' and the search for earlier notices (`LONGEST` there)
  *  look. */

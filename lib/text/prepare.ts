@@ -4,7 +4,7 @@ import { native } from '../engine.js'
 import { cleaned } from './clean.js'
 import { redacted } from './redact.js'
 
-type Preparation = Pick<EnginePolicy, 'clean' | 'redact'>
+type Preparation = Pick<EnginePolicy, 'clean' | 'redact' | 'ahead'>
 
 /** Returns true if texts change before the limits apply. */
 export function prepares({ clean, redact }: Preparation): boolean {

@@ -1,4 +1,5 @@
 import type { RedactOptions, TextInput } from 'spillway'
+import { type Ahead, PENDING } from '../ahead.js'
 import { native } from '../engine.js'
 import { checkRedaction, type Redaction } from '../redact_options.js'
 import { checkNames, checkText } from '../validate.js'
@@ -14,16 +15,20 @@ export function redactText(text: TextInput, options: RedactOptions = {}): string
 /** Redacts a text if the policy says so. Returns the same text if it has no secret. */
 export function redacted<T extends TextInput>(
   text: T,
-  policy: { readonly redact: Redaction | undefined },
+  policy: { readonly redact: Redaction | undefined; readonly ahead?: Ahead },
 ): T {
-  const { redact } = policy
+  const { redact, ahead } = policy
   if (!redact) return text
   const made =
-    typeof text === 'string' ? redactString(text, redact) : native.redactBytes(redact, plain(text, false))
+    typeof text === 'string'
+      ? redactString(text, redact, ahead)
+      : native.redactBytes(redact, plain(text, false))
   return (made ?? text) as T
 }
 
 /** Returns a string without its secrets, null if it has none. */
-export function redactString(text: string, redaction: Redaction): string | null {
+export function redactString(text: string, redaction: Redaction, ahead?: Ahead): string | null {
+  const answer = ahead?.answer(text, redaction, (held) => native.redactHeld(held, redaction))
+  if (answer) return answer === PENDING ? null : answer.value
   return (isLatin1(text) ? native.redactLatin1 : native.redactText)(redaction, text)
 }

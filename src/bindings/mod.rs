@@ -3,6 +3,7 @@
 //! Numbers travel in reused `Float64Array`s, since objects cost ten times as much to read or make
 //! here. Every export catches panics: an uncaught one would end the host process.
 
+mod ahead;
 mod answer;
 mod capture;
 mod clean;

@@ -1,11 +1,13 @@
 //! Truncating one text, or the blocks of one result together.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::ops::Range;
+use std::sync::Arc;
 
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
+use super::ahead::SearchHandle;
 use super::answer::answer;
 use super::cut::{Cut, JsText};
 use super::policy::{PolicyHandle, asking, write};
@@ -15,6 +17,7 @@ use crate::policy::{Keep, Policy};
 use crate::share::{Block, share};
 use crate::truncate::figures::KeptParts;
 use crate::truncate::input::{Input, StringPiece};
+use crate::truncate::pass::Found;
 use crate::truncate::truncate;
 
 /// A function that reads a piece of a string from a position, in chars. With `true`, it returns
@@ -26,7 +29,7 @@ type Read<'a> = Function<'a, FnArgs<(f64, bool)>, Unknown<'a>>;
 /// head and the kept tail, with figures if they are asked for. `io` brings the bytes and newlines
 /// of the text, or NaN if they are not known. It receives the starts and ends of the head, the tail
 /// and the notice, and the ill-formed code points in the kept parts. `most`: chars searched for
-/// findings. `query`: what was asked of this text alone.
+/// findings. `query`: what was asked of this text alone. `found`: a search that was done.
 #[napi(catch_unwind)]
 #[allow(clippy::too_many_arguments, reason = "an object costs more than a small cut")]
 pub fn truncate_text(
@@ -38,10 +41,12 @@ pub fn truncate_text(
     most: f64,
     figures: bool,
     query: Option<Vec<String>>,
+    #[napi(ts_arg_type = "ExternalObject<'search'> | null")] found: Option<&External<SearchHandle>>,
     #[napi(ts_arg_type = "Float64Array")] io: Numbers,
 ) -> Result<Option<Either3<Latin1String, Utf16String, Cut>>> {
-    let policy = &asking(policy, query);
-    truncate_windows(policy, Utf16(&head), Utf16(&tail), total, &Pieces::new(read, false), most, figures, io)
+    let (policy, found) = (&asking(policy, query), &cell_of(found));
+    let pieces = &Pieces::new(read, false);
+    truncate_windows(policy, Utf16(&head), Utf16(&tail), total, pieces, most, found, figures, io)
 }
 
 /// Like [`truncate_text`], for windows without chars above 0xFF, which are read in half the time.
@@ -56,10 +61,21 @@ pub fn truncate_latin1(
     most: f64,
     figures: bool,
     query: Option<Vec<String>>,
+    #[napi(ts_arg_type = "ExternalObject<'search'> | null")] found: Option<&External<SearchHandle>>,
     #[napi(ts_arg_type = "Float64Array")] io: Numbers,
 ) -> Result<Option<Either3<Latin1String, Utf16String, Cut>>> {
-    let policy = &asking(policy, query);
-    truncate_windows(policy, Latin1(&head), Latin1(&tail), total, &Pieces::new(read, true), most, figures, io)
+    let (policy, found) = (&asking(policy, query), &cell_of(found));
+    let pieces = &Pieces::new(read, true);
+    truncate_windows(policy, Latin1(&head), Latin1(&tail), total, pieces, most, found, figures, io)
+}
+
+/// Returns the place of a search, with the search that was done if there is one.
+fn cell_of(found: Option<&External<SearchHandle>>) -> OnceCell<Arc<Found>> {
+    let cell = OnceCell::new();
+    if let Some(found) = found {
+        let _ = cell.set(Arc::clone(&found.0));
+    }
+    cell
 }
 
 #[allow(clippy::too_many_arguments, reason = "those of its exports")]
@@ -70,12 +86,16 @@ fn truncate_windows<T: Text>(
     total: f64,
     pieces: &Pieces,
     most: f64,
+    found: &OnceCell<Arc<Found>>,
     figures: bool,
     io: &mut [f64],
 ) -> Result<Option<Either3<Latin1String, Utf16String, Cut>>> {
     let each = |take: &mut dyn FnMut(StringPiece) -> bool| pieces.each(take);
     let input = Input::ends(head, tail, total as usize);
-    let input = if input.is_whole() { input } else { input.with_pieces(&each, most as usize) };
+    let input = match input.is_whole() {
+        true => input,
+        false => input.with_pieces(&each, most as usize).with_found(found),
+    };
     let input = match io[0].is_nan() {
         true => input,
         false => input.with_totals(Size {
@@ -153,8 +173,9 @@ const COLUMNS: usize = 2;
 /// first is the whole text. `table` has two numbers per block: its length, and a code to return.
 /// Code 0: whole. 1: truncated, and the text is returned. 2: dropped, or replaced by the returned
 /// text. 3: whole but ill-formed. 4: returned with its long lines cut. `read` takes the number of a
-/// block and a position, in chars.
+/// block and a position, in chars. `found`: the searches of blocks that were done, by number.
 #[napi(catch_unwind)]
+#[allow(clippy::too_many_arguments, reason = "those of truncate_text")]
 pub fn truncate_blocks(
     #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
     #[napi(ts_arg_type = "string[]")] windows: Vec<Units>,
@@ -165,9 +186,12 @@ pub fn truncate_blocks(
     most: f64,
     figures: bool,
     query: Option<Vec<String>>,
+    #[napi(ts_arg_type = "(ExternalObject<'search'> | null)[]")] found: Vec<Option<&External<SearchHandle>>>,
     #[napi(ts_arg_type = "Float64Array")] table: Numbers,
 ) -> Result<Vec<Option<Cut>>> {
     let failure = Cell::new(None);
+    let found: Vec<_> =
+        (0..windows.len() / 2).map(|block| cell_of(found.get(block).copied().flatten())).collect();
     let readers: Vec<_> = (0..windows.len() / 2)
         .map(|block| {
             let (read, failure) = (&read, &failure);
@@ -186,10 +210,14 @@ pub fn truncate_blocks(
     let inputs: Vec<_> = windows
         .chunks(2)
         .zip(&readers)
+        .zip(&found)
         .zip(table.chunks(COLUMNS))
-        .map(|((windows, reader), row)| {
+        .map(|(((windows, reader), found), row)| {
             let input = Input::ends(Utf16(&windows[0]), Utf16(&windows[1]), row[0] as usize);
-            if input.is_whole() { input } else { input.with_pieces(reader, most as usize) }
+            match input.is_whole() {
+                true => input,
+                false => input.with_pieces(reader, most as usize).with_found(found),
+            }
         })
         .collect();
     let blocks = share(&inputs, &asking(policy, query), figures);

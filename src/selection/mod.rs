@@ -192,7 +192,7 @@ impl Selection {
     /// Starts a search for a result within limits.
     pub fn new(limits: &Limits, sought: SearchTerms) -> Selection {
         let budget = budget(limits).max(USUAL);
-        let window = budget.saturating_mul(WEIGHED);
+        let window = Selection::window_of(limits);
         let aim = Aim {
             failure: sought.failure,
             needles: Needles::new(sought.needles),
@@ -288,6 +288,12 @@ impl Selection {
         for open in std::mem::take(&mut state.open) {
             state.close(open);
         }
+    }
+
+    /// Returns the maximum bytes that a search for a result within limits stores at either end. All
+    /// else that limits decide follows from it.
+    pub(crate) fn window_of(limits: &Limits) -> usize {
+        budget(limits).max(USUAL).saturating_mul(WEIGHED)
     }
 
     /// Returns the maximum bytes that are stored at either end.

@@ -10,4 +10,4 @@ pub mod payload_name;
 pub mod side_data;
 pub mod slot_json;
 pub mod slot_rules;
-mod slot_text;
+pub mod slot_text;

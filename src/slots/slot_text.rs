@@ -35,7 +35,7 @@ pub fn prepared(text: &Literal, rules: &SlotRules) -> Option<Literal<'static>> {
 }
 
 /// Returns the cleaned text, or `None` if cleaning changes nothing or leaves no visible text.
-fn cleaned(text: &str, options: clean::Options) -> Option<String> {
+pub fn cleaned(text: &str, options: clean::Options) -> Option<String> {
     // An earlier notice or cut may have made lines alike. Folding them would lose their position.
     let is_cut = has_notice(text.as_bytes());
     let mut left = cleaned_with(text, clean::Options { repeats: options.repeats && !is_cut, ..options })?;

@@ -1,10 +1,13 @@
 //! A text to be truncated.
 
+use std::cell::OnceCell;
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::closing::Closing;
 use super::long_lines::CutLines;
+use super::pass::Found;
 use super::sides::Sides;
 use crate::encoding::{Latin1, PIECE, Size, Text, Utf16};
 use crate::extent::Extent;
@@ -40,6 +43,8 @@ pub struct Input<'a, T> {
     pub(crate) named: Option<&'a SavedPart>,
     /// Maximum chars searched for findings, most of them at the end.
     pub(crate) most_searched: usize,
+    /// The search of the whole text, which several cuts share.
+    pub(crate) found: Option<&'a OnceCell<Arc<Found>>>,
 }
 
 /// Passes a text on in pieces until `false` is returned. No piece ends inside a surrogate pair.
@@ -125,6 +130,7 @@ impl<'a, T: Text> Input<'a, T> {
             beside: Size::default(),
             named: None,
             most_searched: UNLIMITED,
+            found: None,
         }
     }
 
@@ -137,6 +143,12 @@ impl<'a, T: Text> Input<'a, T> {
     /// Sets a reader of the whole text.
     pub fn with_pieces(self, pieces: Pieces<'a>, most_searched: usize) -> Self {
         Input { pieces: Some(pieces), most_searched, ..self }
+    }
+
+    /// Sets the place of the search, which may have been done.
+    pub fn with_found(self, found: &'a OnceCell<Arc<Found>>) -> Self {
+        let size = found.get().map(|found| found.size());
+        Input { found: Some(found), totals: self.totals.or(size), ..self }
     }
 
     /// Sets the size of the input, which differs from that of the text if its lines were truncated.

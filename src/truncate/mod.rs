@@ -13,7 +13,7 @@ mod head_tail;
 pub mod important_end;
 pub mod input;
 pub mod long_lines;
-mod pass;
+pub mod pass;
 mod saved_line;
 pub mod sides;
 pub mod whole_lines;
@@ -120,9 +120,7 @@ pub fn truncate<T: Text>(input: &Input<T>, policy: &Policy) -> Option<Cut> {
 
 /// Truncates a text without overlong lines.
 pub fn truncate_lines<T: Text>(input: &Input<T>, terms: Terms) -> Option<Cut> {
-    truncate_with(input, terms, || {
-        Some(Cow::Owned(pass::select(input, &terms.limits, SearchTerms::of(terms.policy))))
-    })
+    truncate_with(input, terms, || Some(pass::select(input, &terms.limits, SearchTerms::of(terms.policy))))
 }
 
 /// Like [`truncate_lines`], with a search of its own, which runs only if the policy searches and

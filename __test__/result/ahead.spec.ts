@@ -1,0 +1,192 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as fc from 'fast-check'
+import {
+  type ClampEvent,
+  clampResult,
+  clampResultAsync,
+  clampText,
+  clampTextAsync,
+  createSpillStore,
+  type PolicyOptions,
+  wrapTool,
+} from 'spillway'
+import { describe, expect, it } from 'vitest'
+import { failingLog, hostileText, policies } from '../support/hostile.js'
+
+/** Chars up to which a text is clamped at once. */
+const SHORT = 262_144
+
+/** Texts for threads: what breaks cuts, over and over, and lines of their own between. */
+const longText = fc
+  .tuple(fc.oneof(hostileText, failingLog), fc.integer({ min: 1, max: 30_000 }), fc.boolean())
+  .map(([part, seed, isColored]) => {
+    const parts: string[] = []
+    for (let size = 0, at = seed; size <= SHORT; at += 7) {
+      const line = `${isColored && at % 5 === 0 ? `\x1b[3${at % 8}m` : ''}step ${at} of ${seed % 97}: ok\n`
+      parts.push(at % 3 === 0 ? line + part : line)
+      size += parts.at(-1)?.length ?? 0
+    }
+    return parts.join('')
+  })
+
+const more = fc.record(
+  {
+    clean: fc.boolean(),
+    redact: fc.boolean(),
+    isError: fc.boolean(),
+    query: fc.constantFrom('which step failed', ['error', '漢字']),
+    keep: fc.constantFrom<PolicyOptions['keep']>('auto', 'findings', 'relevant', 'head'),
+    maxBytes: fc.constantFrom(900, 51_200, 120_000),
+  },
+  { requiredKeys: [] },
+)
+const policy = fc.oneof(
+  more,
+  fc.tuple(policies, more).map(([one, two]) => ({ ...one, ...two }) as PolicyOptions),
+)
+
+const log = (failed = 'error: no such step') =>
+  Array.from({ length: 20_000 }, (_, at) => (at === 12_345 ? failed : `step ${at} is done`)).join('\n')
+
+describe('long work on threads', () => {
+  it('returns what the synchronous call returns', { timeout: 120_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(longText, policy, async (text, options) => {
+        expect(await clampTextAsync(text, options)).toBe(clampText(text, options))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('returns the same result, of any shape', { timeout: 120_000 }, async () => {
+    const shaped = fc.tuple(longText, fc.string(), fc.integer({ min: 0, max: 6 })).map(
+      ([text, short, shape]) =>
+        [
+          text,
+          { content: [{ type: 'text', text }] },
+          {
+            content: [
+              { type: 'text', text },
+              { type: 'text', text: short },
+              { type: 'text', text: text.slice(9) },
+            ],
+          },
+          { stdout: text, stderr: short, exitCode: 1 },
+          { role: 'tool', tool_call_id: 'a', content: text },
+          { rows: text.split('\n') },
+          { type: 'tool_result', tool_use_id: 'a', is_error: true, content: text },
+        ][shape],
+    )
+    await fc.assert(
+      fc.asyncProperty(shaped, policy, async (result, options) => {
+        expect(await clampResultAsync(result, options)).toEqual(clampResult(result, options))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('leaves the middle of a very long text unread, as the synchronous call does', async () => {
+    const text = `${log()}\n`.repeat(50)
+    const result = { content: [{ type: 'text', text: `${text}é漢\n${text.slice(7)}` }] }
+    expect(result.content[0]?.text.length).toBeGreaterThan(16 * 1024 * 1024)
+    const clamped = clampResult(result)
+    expect(await clampResultAsync(result)).toEqual(clamped)
+    expect(JSON.stringify(clamped)).toContain('error: no such step')
+  })
+
+  it('lets the event loop turn', async () => {
+    let turns = 0
+    let isDone = false
+    const turn = () => {
+      turns += 1
+      if (!isDone) setImmediate(turn)
+    }
+    setImmediate(turn)
+    await clampTextAsync(log(), { clean: true })
+    isDone = true
+    expect(turns).toBeGreaterThan(0)
+  })
+
+  it('rejects wrong options, and anything but a string', async () => {
+    await expect(clampTextAsync(log(), { maxLines: -1 })).rejects.toThrow('maxLines')
+    await expect(clampTextAsync(Buffer.from('a') as unknown as string)).rejects.toThrow(
+      'text must be a string',
+    )
+    await expect(clampResultAsync(Promise.resolve('a'))).rejects.toThrow('result must be awaited')
+  })
+
+  it('announces each cut once, with the same figures', async () => {
+    const events: ClampEvent[] = []
+    const now: ClampEvent[] = []
+    const text = log()
+    const execute = async () => ({ content: [{ type: 'text', text }] })
+    const tool = wrapTool({ name: 'build', execute }, { onClamp: (event) => events.push(event) })
+    const same = wrapTool(
+      { name: 'build', execute: () => ({ content: [{ type: 'text', text }] }) },
+      { onClamp: (event) => now.push(event) },
+    )
+    expect(await tool.execute()).toEqual(same.execute())
+    expect(events).toHaveLength(1)
+    expect(events).toEqual(now)
+  })
+
+  it('saves a cut text once, and names it', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'ahead-'))
+    try {
+      const store = createSpillStore({ dir })
+      const tool = wrapTool({ name: 'build', execute: async () => log() }, { spill: store })
+      const kept = await tool.execute()
+      const [saved, ...others] = await store.list()
+      expect(others).toEqual([])
+      expect(kept).toContain(saved?.path ?? 'no path')
+      expect(kept).toContain('error: no such step')
+    } finally {
+      rmSync(dir, { recursive: true })
+    }
+  })
+
+  it('gives code of the user whole answers meanwhile', async () => {
+    const seen: string[] = []
+    const text = log()
+    const whole = clampText(text)
+    const query = () => {
+      seen.push(clampText(text))
+      return 'step'
+    }
+    const tool = wrapTool({ name: 'build', execute: async () => text }, { query })
+    await tool.execute()
+    expect(seen.length).toBeGreaterThan(0)
+    for (const one of seen) expect(one).toBe(whole)
+  })
+
+  it('keeps the results of many calls apart, and the order of a generator', async () => {
+    const texts = Array.from({ length: 9 }, (_, at) => `call ${at}\n${log(`error: ${at}`)}`)
+    const tool = wrapTool({ name: 'build', execute: async (at: number) => texts[at] })
+    const made = await Promise.all(texts.map((_, at) => tool.execute(at)))
+    for (const [at, text] of texts.entries()) expect(made[at]).toBe(clampText(text))
+    const steps = wrapTool({
+      name: 'build',
+      async *execute() {
+        yield texts[0]
+        yield 'short'
+        yield texts[1]
+      },
+    })
+    const seen: unknown[] = []
+    for await (const step of steps.execute()) seen.push(step)
+    expect(seen).toEqual([made[0], 'short', made[1]])
+  })
+
+  it('passes on what a getter throws, and keeps the rest', async () => {
+    const result = {
+      content: [{ type: 'text', text: log() }],
+      get broken(): never {
+        throw new Error('no')
+      },
+    }
+    const { content } = await clampResultAsync(result)
+    expect(content).toEqual(clampResult({ content: result.content }).content)
+  })
+})

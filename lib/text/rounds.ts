@@ -1,0 +1,149 @@
+import { type Ahead, type Answer, type HeldText, PENDING } from '../ahead.js'
+import { native } from '../engine.js'
+import { MOST_PER_CHAR, roomAfter } from '../json.js'
+import { isObject, tryRead } from '../untrusted.js'
+import { narrowness, pieces, READ_WHOLE } from './pieces.js'
+
+/** Runs of a clamp. A run may ask threads for more: to clean a text, to redact it, to search it,
+ *  and again for a text that the first cut made shorter. */
+const ROUNDS = 8
+
+/** Bytes that are copied before the event loop turns: some milliseconds. */
+const COPIED = 4 * 1024 * 1024
+
+/** Long work on a text. */
+interface Work {
+  /** Never rejects. `held`: undefined if the text could not be copied. */
+  run(held: HeldText | undefined): Promise<void>
+  /** The part of the text that the work does not read. */
+  readonly unread: readonly [start: number, end: number]
+}
+
+const NOTHING = [0, 0] as const
+const ignore = () => undefined
+
+/**
+ * Has threads do the long work of a clamp, which itself is synchronous.
+ *
+ * A clamp decides step by step which text it cleans, redacts and searches, and a step depends on
+ * the one before. So the clamp runs as a trial. Where it meets long work it takes note of it, goes
+ * on with some answer, and what it makes is thrown away. Threads do the work that was noted, and
+ * the clamp runs again with their answers, until it meets no more work. The last run is the same
+ * code, on the same values, as a synchronous call, so its result is the same.
+ *
+ * The policy of the clamp carries the answers, so that a call which code of the user makes
+ * meanwhile has none of them.
+ */
+export class Rounds implements Ahead {
+  /** Answers by text and by the work, PENDING while a thread works, undefined where it failed. */
+  readonly #answers = new Map<string, Map<unknown, Answer<unknown> | typeof PENDING | undefined>>()
+  /** Values that are made once for all runs. */
+  readonly #made = new Map<object, unknown>()
+  readonly #noted = new Map<string, Work[]>()
+  #isTrial = false
+
+  answer<T>(
+    text: string,
+    work: unknown,
+    ask: (held: HeldText) => Promise<T>,
+    unread: () => readonly [start: number, end: number] = () => NOTHING,
+  ): Answer<T> | typeof PENDING | undefined {
+    if (text.length <= READ_WHOLE) return undefined
+    const answers = this.#answers.get(text) ?? new Map<unknown, Answer<T> | typeof PENDING | undefined>()
+    if (answers.has(work) || !this.#isTrial)
+      return answers.get(work) as Answer<T> | typeof PENDING | undefined
+    this.#answers.set(text, answers.set(work, PENDING))
+    const noted = this.#noted.get(text) ?? []
+    this.#noted.set(text, noted)
+    const run = async (held: HeldText | undefined) => {
+      // The clamp does work itself that failed.
+      const value = held && (await ask(held).then((value) => ({ value }), ignore))
+      answers.set(work, value)
+    }
+    noted.push({ run, unread: unread() })
+    return PENDING
+  }
+
+  once<T>(from: object, make: () => T): T {
+    if (!this.#made.has(from)) this.#made.set(from, make())
+    return this.#made.get(from) as T
+  }
+
+  /** Runs a clamp until it has all answers, and returns what the last run made. The runs must do
+   *  nothing but return a value. */
+  async settle<T>(run: () => T): Promise<T> {
+    for (let round = 0; round < ROUNDS; round++) {
+      const outcome = this.#tried(run)
+      if (this.#noted.size === 0) return outcome()
+      const texts = [...this.#noted]
+      this.#noted.clear()
+      await Promise.all(texts.map(([text, works]) => inLane(() => workOn(text, works))))
+    }
+    return run()
+  }
+
+  /** Runs a trial. Returns its outcome as a function. */
+  #tried<T>(run: () => T): () => T {
+    this.#isTrial = true
+    try {
+      const made = run()
+      return () => made
+    } catch (error) {
+      return () => {
+        throw error
+      }
+    } finally {
+      this.#isTrial = false
+    }
+  }
+}
+
+/** Returns true if a value may hold a text that is work for threads, or be written as one. */
+export function mayBeLong(value: unknown): boolean {
+  if (typeof value === 'string') return value.length > READ_WHOLE
+  return isObject(value) && (tryRead(() => roomAfter(value, READ_WHOLE * MOST_PER_CHAR)) ?? -1) < 0
+}
+
+/** Does all work on a text. Never rejects. */
+async function workOn(text: string, works: readonly Work[]): Promise<void> {
+  const held = native.holdText()
+  const isHeld = await copy(text, held, works).then(() => true, ignore)
+  for (const work of works) await work.run(isHeld ? held : undefined)
+  await native.releaseText(held).catch(ignore)
+}
+
+/** Copies a text, a part in each turn of the event loop. Measures what no work reads. */
+async function copy(text: string, held: HeldText, works: readonly Work[]): Promise<void> {
+  const isNarrow = narrowness(text)
+  const start = Math.max(...works.map(({ unread }) => unread[0]))
+  const end = Math.min(...works.map(({ unread }) => unread[1]))
+  const size = new Float64Array(4)
+  let [at, before, copied] = [0, 0, 0]
+  for (const piece of pieces(text)) {
+    const narrow = isNarrow(piece)
+    // The first piece of the middle has the end of a line that is read.
+    if (before >= start && at < end) {
+      ;(narrow ? native.measureLatin1 : native.measure)(piece, size.fill(0))
+      native.holdSize(held, size)
+    } else (narrow ? native.holdPieceLatin1 : native.holdPiece)(held, piece)
+    before = at
+    at += piece.length
+    copied += piece.length * (narrow ? 1 : 2)
+    if (copied >= COPIED) {
+      copied = 0
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+}
+
+/** Texts that are worked on at once. The threads, four by default, read files and look up names
+ *  too. */
+const lanes = [Promise.resolve(), Promise.resolve()]
+let next = 0
+
+function inLane(work: () => Promise<void>): Promise<void> {
+  const at = next++ % lanes.length
+  const done = (lanes[at] as Promise<void>).then(work)
+  lanes[at] = done
+  return done
+}
