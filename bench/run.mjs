@@ -29,11 +29,12 @@ import { captureRows, passSpeed } from './capture.mjs'
 import { contextRows } from './context.mjs'
 import { findings } from './findings.mjs'
 import { pointsOf } from './growth/points.mjs'
+import { grep, textOf } from './kinds.mjs'
 import { loopRows } from './loop.mjs'
 import * as pi from './node_modules/@earendil-works/pi-coding-agent/dist/core/tools/truncate.js'
 import { pairRows } from './pairs.mjs'
-import { searchRows } from './search.mjs'
-import { SESSIONS, sessionRows } from './session.mjs'
+import { QUESTION, searchRows } from './search.mjs'
+import { ERROR, SESSIONS, sessionRows } from './session.mjs'
 import { ascii, cjk, counted, diff, logs, mixed } from './texts.mjs'
 
 const only = process.argv[2] ?? ''
@@ -93,6 +94,7 @@ async function time(run) {
 
 const head = definePolicy({ keep: 'head' })
 const tail = definePolicy({ keep: 'tail' })
+const [log, source] = [logs(5e6), textOf('TypeScript sources', 5e6)]
 const small = ascii(1_900)
 const fits = ascii(40_000)
 const mega = { ASCII: ascii(1e6), CJK: cjk(1e6), 'ASCII with one wide char': mixed(1e6) }
@@ -173,6 +175,24 @@ const pass = (text) => ['a pass', () => Buffer.byteLength(text)]
 
 /** Rows: ours, the peer if there is one, and the floor. */
 const rows = [
+  {
+    name: '5 MB of log, defaults',
+    ours: () => clampText(log),
+    peer: ['split, one RegExp', () => grep(log)],
+    floor: pass(log),
+  },
+  {
+    name: '5 MB of log, defaults, told of a failure',
+    ours: () => clampText(log, { isError: true }),
+    peer: ['split, one RegExp', () => grep(log)],
+    floor: pass(log),
+  },
+  {
+    name: '5 MB of source, with the question',
+    ours: () => clampText(source, { query: QUESTION }),
+    peer: ['split, one RegExp', () => grep(source)],
+    floor: pass(source),
+  },
   {
     name: 'text under 2,000 chars that fits',
     ours: () => clampText(small),
@@ -368,12 +388,13 @@ print(`\nThe floor, one pass of memchr over the same chunks: ${passSpeed().toFix
 
 const WAYS =
   '| way | ms | times the floor | event loop held up, ms | memory added, MB |\n|---|--:|--:|--:|--:|'
-for (const [title, isMany] of [
+for (const [title, isMany, line] of [
   ['A session of 200 MB, in which 40 results have 4 MB each. The floor is cp and fsync.', false],
+  ['The same, in which all results are one error line with CJK chars, repeated.', false, ERROR],
   [`${SESSIONS} sessions of 2 MB, in which 4 results have 400 KB each, two at once.`, true],
 ]) {
   print(`\n${title}\n\n${WAYS}`)
-  for (const { name, ms, times, delay, added } of sessionRows(isMany))
+  for (const { name, ms, times, delay, added } of sessionRows(isMany, line))
     print(`| ${name} | ${ms.toFixed(0)} | ${times.toFixed(2)} | ${delay.toFixed(1)} | ${added.toFixed(1)} |`)
 }
 

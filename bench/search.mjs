@@ -3,13 +3,13 @@
 import { clampText } from 'spillway'
 import { grep, KINDS, textOf } from './kinds.mjs'
 
-const query = 'where is the clampText option that limits lines read'
+export const QUESTION = 'where is the clampText option that limits lines read'
 
 /** The ways to search a text. */
 const WAYS = {
   'by default': {},
   'told of a failure': { isError: true },
-  'with a question': { query },
+  'with a question': { query: QUESTION },
 }
 
 /** Milliseconds for one row, but no fewer than three runs of each way. */

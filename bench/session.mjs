@@ -24,6 +24,10 @@ const SIZE = 200e6
 const OVERSIZED = 40
 const LONGEST = 4e6
 
+/** The line that all results repeat; without one, they are logs. */
+const LINE = process.env.LINE ?? ''
+export const ERROR = 'error: request to 10.0.0.7:5432 failed: connect ECONNREFUSED 失敗\n'
+
 /** Many sessions of 2 MB, as a folder has them: `SESSIONS=1000 npm run bench` repairs a
  *  thousand. */
 export const SESSIONS = Number(process.env.SESSIONS ?? 100)
@@ -36,7 +40,7 @@ function make(path, { size, oversized, longest } = { size: SIZE, oversized: OVER
   const put = (row) => {
     bytes += writeSync(file, `${JSON.stringify(row)}\n`)
   }
-  const text = logs(1e6)
+  const text = LINE.repeat(1e6 / (LINE.length || 1)) || logs(1e6)
   const entry = (message) => ({ type: 'message', id: `${at}`, parentId: at++ ? `${at - 2}` : null, message })
   const result = (length) => ({
     role: 'toolResult',
@@ -98,14 +102,16 @@ const inFolder = {
   },
 }
 
-/** Runs all ways with one session, or with many, each three times by turns; medians. */
-export function sessionRows(isMany = false) {
-  const names = Object.keys(isMany ? inFolder : ways)
+/** Runs all ways with one session, or with many, each three times by turns; medians. `line`: the
+ *  line that all results repeat. */
+export function sessionRows(isMany = false, line = '') {
+  const names = Object.keys(isMany ? inFolder : ways).slice(0, line === '' ? undefined : 2)
   const runs = Array.from({ length: 3 }, () =>
     names.map((name) =>
       JSON.parse(
         execFileSync(process.execPath, ['--expose-gc', fileURLToPath(import.meta.url), name], {
           encoding: 'utf8',
+          env: { ...process.env, LINE: line },
         }),
       ),
     ),

@@ -40,7 +40,7 @@ use std::ops::RangeInclusive;
 
 use group::group;
 pub use question::Question;
-pub use words::PlainHasher;
+pub use words::{PlainHasher, hash};
 use words::{Words, each_word};
 
 /// The value of a name that is new, of a plain word that is new, and of the first line of a group.
@@ -79,9 +79,15 @@ impl Relevance {
         let (mut words, mut news, mut values) = (Lists::default(), vec![], vec![]);
         // The lines so far that the last line with each word ends.
         let mut last: Vec<usize> = vec![];
+        let mut before = None;
         for line in lines {
             let nth = words.ends.len() + 1;
-            each_word(line, &mut |word, _| {
+            if before.replace(line) == Some(line) {
+                words.repeat_last();
+                values.push(0);
+                continue;
+            }
+            each_word(line, |_| true, &mut |word, _| {
                 let number = *numbers.entry(word).or_insert_with(|| {
                     news.push(if word.is_name() { NAME } else { PLAIN });
                     last.push(0);
@@ -142,6 +148,13 @@ struct Lists {
 }
 
 impl Lists {
+    /// Adds the last list again.
+    fn repeat_last(&mut self) {
+        let start = self.ends.len().checked_sub(2).map_or(0, |before| self.ends[before]);
+        self.all.extend_from_within(start..);
+        self.ends.push(self.all.len());
+    }
+
     fn get(&self, at: usize) -> &[u32] {
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.all[start..self.ends[at]]

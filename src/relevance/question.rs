@@ -15,6 +15,8 @@ const READ: usize = 16_384;
 #[derive(Clone, Debug, Default)]
 pub struct Question {
     words: Words<QuestionWord>,
+    /// The lengths of words by their first byte.
+    lengths: Lengths,
     /// The words in ASCII as they are spelt, unless they are too many. A text in ASCII that has a
     /// word has it in some case.
     spelt: Option<Vec<Box<[u8]>>>,
@@ -40,10 +42,12 @@ struct QuestionWord {
 impl Question {
     /// Reads the first 16 KiB of each text.
     pub fn new(texts: &[String]) -> Question {
-        let (mut words, mut spelt, mut wide) = (Words::default(), vec![], Some(vec![]));
+        let (mut words, mut lengths) = (Words::default(), Lengths::default());
+        let (mut spelt, mut wide) = (vec![], Some(vec![]));
         for (number, text) in (0..).zip(texts) {
             let text = &text.as_bytes()[..text.len().min(READ)];
-            each_word(text, &mut |word, text| {
+            each_word(text, |_| true, &mut |word, text| {
+                lengths.add(text);
                 words.entry(word).or_insert_with(|| {
                     // No line in ASCII has another.
                     if text.is_ascii() && spelt.len() <= SPELT {
@@ -60,7 +64,7 @@ impl Question {
         }
         spelt.sort();
         let spelt = (spelt.len() <= SPELT).then_some(spelt);
-        Question { words, spelt, wide, ..Question::default() }
+        Question { words, lengths, spelt, wide, ..Question::default() }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -88,14 +92,15 @@ impl Question {
     /// time the number of earlier lines with it doubles.
     pub fn score(&mut self, line: &[u8]) -> u32 {
         const WORTH: u32 = 16;
-        let Question { words, last, found, .. } = self;
+        let Question { words, lengths, last, found, .. } = self;
         if words.is_empty() {
             return 0;
         }
         // Many lines repeat the one before.
         if last != line || line.len() > SHORT {
             found.clear();
-            each_word(line, &mut |word, _| found.extend(words.contains_key(&word).then_some(word)));
+            let mut look = |word, _: &[u8]| found.extend(words.contains_key(&word).then_some(word));
+            each_word(line, |text| lengths.has(text), &mut look);
             last.clear();
             // One byte more tells a longer line from all that are short.
             last.extend_from_slice(&line[..line.len().min(SHORT + 1)]);
@@ -114,6 +119,28 @@ impl Question {
     pub fn memory(&self) -> usize {
         let last = self.last.capacity() + self.found.capacity() * size_of::<Word>();
         self.words.capacity() * size_of::<(Word, QuestionWord)>() + last
+    }
+}
+
+/// The lengths of texts, a bit for each, by the last bits of their first byte, which are the same in
+/// any case.
+#[derive(Clone, Debug, Default)]
+struct Lengths([u64; 32]);
+
+impl Lengths {
+    fn place(text: &[u8]) -> (usize, u64) {
+        (usize::from(text.first().copied().unwrap_or_default()) % 32, 1 << text.len().min(63))
+    }
+
+    fn add(&mut self, text: &[u8]) {
+        let (first, length) = Lengths::place(text);
+        self.0[first] |= length;
+    }
+
+    #[inline]
+    fn has(&self, text: &[u8]) -> bool {
+        let (first, length) = Lengths::place(text);
+        self.0[first] & length != 0
     }
 }
 

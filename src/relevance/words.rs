@@ -20,25 +20,30 @@ impl Word {
     }
 
     fn name(text: &[u8]) -> Word {
-        Word(hash(text, 0) << 1 | 1)
+        Word(hash(text) << 1 | 1)
     }
 
     /// Returns a word in lower case.
     fn lower(text: &[u8]) -> Word {
-        Word(hash(text, 0) << 1)
+        Word(hash(text) << 1)
     }
 
     /// Returns a word of ASCII letters.
     fn letters(text: &[u8]) -> Word {
-        Word(hash(text, LOWER) << 1)
+        Word(hash_with(text, LOWER) << 1)
     }
 }
 
 /// The bit that makes a letter lower case, in each byte.
 const LOWER: u64 = 0x2020_2020_2020_2020;
 
-/// Hashes a text, eight bytes at once, with bits set in each of its bytes. Equal on every platform.
-fn hash(text: &[u8], set: u64) -> u64 {
+/// Hashes a text. Equal on every platform.
+pub fn hash(text: &[u8]) -> u64 {
+    hash_with(text, 0)
+}
+
+/// Hashes a text, eight bytes at once, with bits set in each of its bytes.
+fn hash_with(text: &[u8], set: u64) -> u64 {
     let mix = |hash: u64, eight: u64| {
         let product = u128::from(hash ^ eight) * u128::from(0x9E37_79B9_7F4A_7C15_u64);
         (product >> 64) as u64 ^ product as u64
@@ -64,7 +69,7 @@ pub struct PlainHasher(u64);
 
 impl Hasher for PlainHasher {
     fn write(&mut self, bytes: &[u8]) {
-        self.0 = self.0.rotate_left(8) ^ hash(bytes, 0);
+        self.0 = self.0.rotate_left(8) ^ hash(bytes);
     }
 
     fn write_usize(&mut self, length: usize) {
@@ -91,25 +96,31 @@ const SHORTEST_NAME: usize = 4;
 const SHORTEST_PATH: usize = 5;
 
 /// Passes on the words and the names of a text, each as often as it occurs, and as it is spelt.
-pub fn each_word(text: &[u8], each: &mut impl FnMut(Word, &[u8])) {
+/// Leaves out those that are not wanted, whose hash is not needed.
+pub fn each_word(text: &[u8], wants: impl Fn(&[u8]) -> bool, each: &mut impl FnMut(Word, &[u8])) {
     let mut at = 0;
     while let Some(start) = text[at..].iter().position(|byte| is_part(*byte)).map(|skip| at + skip) {
-        at = path(text, start, each);
+        at = path(text, start, &wants, each);
     }
 }
 
 /// Passes on a path and its identifiers, and returns its end. A single identifier is a path, too.
-fn path(text: &[u8], start: usize, each: &mut impl FnMut(Word, &[u8])) -> usize {
+fn path(
+    text: &[u8],
+    start: usize,
+    wants: &impl Fn(&[u8]) -> bool,
+    each: &mut impl FnMut(Word, &[u8]),
+) -> usize {
     let mut at = start;
     loop {
         let end = at + text[at..].iter().position(|byte| !is_part(*byte)).unwrap_or(text.len() - at);
-        identifier(&text[at..end], each);
+        identifier(&text[at..end], wants, each);
         let next = match &text[end..] {
             [b'.' | b'/' | b'-', next, ..] if is_part(*next) => end + 1,
             [b':', b':', next, ..] if is_part(*next) => end + 2,
             _ => {
                 let name = &text[start..end];
-                if at > start && name.len() >= SHORTEST_PATH && is_spelt(name) {
+                if at > start && name.len() >= SHORTEST_PATH && wants(name) && is_spelt(name) {
                     each(Word::name(name), name);
                 }
                 return end;
@@ -120,16 +131,16 @@ fn path(text: &[u8], start: usize, each: &mut impl FnMut(Word, &[u8])) -> usize 
 }
 
 /// Passes on an identifier if it is more than a plain word, and its words.
-fn identifier(text: &[u8], each: &mut impl FnMut(Word, &[u8])) {
+fn identifier(text: &[u8], wants: &impl Fn(&[u8]) -> bool, each: &mut impl FnMut(Word, &[u8])) {
     let mut parts = 0;
     let mut start = 0;
     while start < text.len() {
         let part = part(text, start);
         parts += 1;
         start = part.end;
-        word(&text[part], each);
+        word(&text[part], wants, each);
     }
-    if parts > 1 && text.len() >= SHORTEST_NAME && is_spelt(text) {
+    if parts > 1 && text.len() >= SHORTEST_NAME && wants(text) && is_spelt(text) {
         each(Word::name(text), text);
     }
 }
@@ -166,10 +177,14 @@ fn part(text: &[u8], start: usize) -> Range<usize> {
     start..end
 }
 
-fn word(text: &[u8], each: &mut impl FnMut(Word, &[u8])) {
+fn word(text: &[u8], wants: &impl Fn(&[u8]) -> bool, each: &mut impl FnMut(Word, &[u8])) {
     if !text.is_ascii() {
-        wide_word(text, each);
-    } else if text.len() >= SHORTEST && text[0].is_ascii_alphabetic() {
+        wide_word(text, &mut |word, text| {
+            if wants(text) {
+                each(word, text);
+            }
+        });
+    } else if text.len() >= SHORTEST && text[0].is_ascii_alphabetic() && wants(text) {
         each(Word::letters(text), text);
     }
 }
@@ -258,7 +273,7 @@ mod tests {
 
     fn words(text: &str) -> Vec<Word> {
         let mut words = vec![];
-        each_word(text.as_bytes(), &mut |word, _| words.push(word));
+        each_word(text.as_bytes(), |_| true, &mut |word, _| words.push(word));
         words
     }
 

@@ -143,6 +143,22 @@ impl Starts {
     }
 }
 
+/// Iterates over the positions at which words begin.
+pub fn word_starts(line: &[u8]) -> impl Iterator<Item = usize> {
+    let mut starts = Starts::default();
+    let blocks = line.chunks(BLOCK).enumerate();
+    blocks.flat_map(move |(nth, block)| bits(starts.next(Classes::of(block))).map(move |at| nth * BLOCK + at))
+}
+
+/// Iterates over the positions of set bits, lowest first.
+pub fn bits(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let at = bits.trailing_zeros() as usize;
+        bits &= bits.wrapping_sub(1);
+        (at < 64).then_some(at)
+    })
+}
+
 /// Returns the first bytes of a line without escape sequences, which would otherwise stick to
 /// words. Colours are removed too where their escape was written as `^[` or is missing, as in logs
 /// that were shown once: `[31m`.

@@ -53,6 +53,11 @@ impl Gate {
         self.failure
     }
 
+    /// Returns true if some lines may be skipped.
+    pub fn opens(&self) -> bool {
+        self.opens
+    }
+
     /// Returns true if lines in the head are skipped on other terms than those behind it.
     pub fn asks(&self) -> bool {
         self.asked.is_some()

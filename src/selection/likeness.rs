@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::BuildHasherDefault;
 
-use crate::relevance::PlainHasher;
+use crate::relevance::{PlainHasher, hash};
 
 /// Maximum bytes that are compared, after the ignored prefix.
 const COMPARED: usize = 160;
@@ -17,7 +17,7 @@ const QUOTED: usize = 60;
 const REMEMBERED: usize = 8_192;
 
 /// Counts lines by likeness.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LikenessCounts {
     counts: HashMap<u32, u32, BuildHasherDefault<PlainHasher>>,
 }
@@ -33,6 +33,15 @@ impl LikenessCounts {
     /// Counts a line by its likeness.
     pub fn count(&mut self, (same, crowd): (u64, u64)) -> Earlier {
         Earlier { same: self.add(same), crowd: self.add(crowd) }
+    }
+
+    /// Counts a number of lines like one that was just counted.
+    pub fn count_more(&mut self, (same, crowd): (u64, u64), lines: u32) {
+        for hash in [same, crowd] {
+            if let Some(count) = self.counts.get_mut(&(hash as u32)) {
+                *count = count.saturating_add(lines);
+            }
+        }
     }
 
     fn add(&mut self, hash: u64) -> u32 {
@@ -63,41 +72,27 @@ impl LikenessCounts {
 /// Hashes a line, ignoring numbers, quoted texts and the width of white space, and once more,
 /// ignoring names too.
 pub fn likeness(line: &[u8]) -> (u64, u64) {
-    let (mut bytes, mut same, mut crowd) = ([0; COMPARED], Hash::of(b""), Hash::of(b"crowd"));
-    for (nth, token) in shape(line, &mut bytes).split(|byte| *byte == b' ').enumerate() {
-        if nth > 0 {
-            same.add(b" ");
-        }
-        if is_name(token) {
-            same.add(token);
-            crowd.add(b"N");
+    let (mut bytes, mut named) = ([0; COMPARED], [0; COMPARED]);
+    let shape = shape(line, &mut bytes);
+    let (mut done, mut written) = (0, 0);
+    let mut write = |text: &[u8]| {
+        named[written..written + text.len()].copy_from_slice(text);
+        written += text.len();
+    };
+    // A name holds one of these signs.
+    while let Some(sign) = memchr::memchr3(b'/', b'.', b':', &shape[done..]).map(|at| done + at) {
+        let start = memchr::memrchr(b' ', &shape[done..sign]).map_or(done, |space| done + space + 1);
+        let end = memchr::memchr(b' ', &shape[sign..]).map_or(shape.len(), |space| sign + space);
+        if is_name(&shape[start..end]) {
+            write(&shape[done..start]);
+            write(b"N");
         } else {
-            // A processor computes both at once.
-            for byte in token {
-                same.add(&[*byte]);
-                crowd.add(&[*byte]);
-            }
+            write(&shape[done..end]);
         }
-        crowd.add(b" ");
+        done = end;
     }
-    (same.0, crowd.0)
-}
-
-/// FNV-1a spreads lines well enough and is equal on every platform.
-struct Hash(u64);
-
-impl Hash {
-    fn of(text: &[u8]) -> Hash {
-        let mut hash = Hash(0xCBF2_9CE4_8422_2325);
-        hash.add(text);
-        hash
-    }
-
-    fn add(&mut self, text: &[u8]) {
-        for byte in text {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3);
-        }
-    }
+    write(&shape[done..]);
+    (hash(shape), !hash(&named[..written]))
 }
 
 /// Returns true for a path, a place or a qualified name: letters, and a dot, slash or colon between

@@ -149,6 +149,19 @@ const USUAL: usize = 51_200;
 const WEIGHED: usize = 2;
 const SHELVED: usize = 3;
 
+/// The score of a unit. It may have a rare needle, and state a result.
+struct Judged {
+    score: Score,
+    is_asked_for: bool,
+    is_tally: bool,
+}
+
+/// What a repeat of an unwanted line changes: the numbers of lines like it, if it has a score.
+#[derive(Clone, Copy, Debug)]
+struct Unwanted {
+    likeness: Option<(u64, u64)>,
+}
+
 #[derive(Clone, Debug)]
 struct SearchState {
     /// The first units, up to a share of the budget, and if more may follow.
@@ -183,6 +196,9 @@ struct SearchState {
     line: Vec<u8>,
     /// The first bytes of the most recent unit.
     start: [u8; 3],
+    /// The most recent unit is a line that no shelf wants. Repeats of it are worth less, so none
+    /// wants them either.
+    unwanted: Option<Unwanted>,
     /// The unit before the most recent one is blank, and that one may be a notice.
     blank: bool,
     maybe: Option<OldNotice>,
@@ -231,6 +247,7 @@ impl Selection {
                 marks: Size::default(),
                 line: vec![],
                 start: [0; 3],
+                unwanted: None,
                 blank: false,
                 maybe: None,
             },
@@ -277,7 +294,7 @@ impl Selection {
         state.size = state.size + size;
         state.head_open = false;
         state.recent = Stretch::default();
-        (state.blank, state.maybe) = (false, None);
+        (state.blank, state.maybe, state.unwanted) = (false, None, None);
         state.line.clear();
     }
 
@@ -379,8 +396,15 @@ impl SearchState {
                 false => bytes::plain(&read),
             };
             let said = if starts { without_prefix(&plain) } else { &plain };
-            let (score, is_asked_for) = self.score_failure(unit, text, said, is_dull, aim);
+            let Judged { score, is_asked_for, is_tally } = self.score_failure(unit, text, said, is_dull, aim);
             let worth = self.worth(unit, said, score, is_asked_for);
+            // A tally replaces the one before, and a command begins a paragraph.
+            let is_as_read = !is_piece && unit.ends_line && matches!(plain, Cow::Borrowed(_));
+            let repeats = is_as_read && !is_tally && !headings::is_command(said);
+            let is_sought = worth.is_some() || aim.needles.is_some();
+            let answers = !aim.question.is_empty() && !silence.of_question;
+            self.unwanted = (repeats && !is_sought && !answers)
+                .then(|| Unwanted { likeness: score.tells().then(|| self.echo.likeness(said)) });
             let heading = if starts { self.headings.take(unit, text, said) } else { None };
             if let Some(worth) = worth {
                 let heading = heading.map(|(unit, text)| (unit, text.to_vec()));
@@ -409,7 +433,7 @@ impl SearchState {
         self.lines.wants(unit.number, worth).then_some(worth)
     }
 
-    /// Scores a unit by its text after the prefix. Also returns true if it has a rare needle.
+    /// Scores a unit by its text after the prefix.
     fn score_failure(
         &mut self,
         unit: Unit,
@@ -417,12 +441,11 @@ impl SearchState {
         said: &[u8],
         is_dull: bool,
         aim: &mut Aim,
-    ) -> (Score, bool) {
-        let mut score = Score::default();
+    ) -> Judged {
+        let (mut score, mut is_tally) = (Score::default(), false);
         if aim.failure {
             // Blank lines are never findings, and some texts consist of little else.
             if !is_dull && said != b"\n" {
-                let is_tally;
                 (score, is_tally) = self.echo.score(said);
                 if is_tally {
                     self.tallies.put(unit, text, self.echo.likeness(said).0);
@@ -439,7 +462,7 @@ impl SearchState {
         if frequency.is_some() {
             score = score.max(Score::ASKED_FOR);
         }
-        (score, frequency == Some(Frequency::Few))
+        Judged { score, is_asked_for: frequency == Some(Frequency::Few), is_tally }
     }
 
     /// Appends a unit to the recent ones, and to the head while that may grow.

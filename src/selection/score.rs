@@ -1,7 +1,7 @@
 //! Scores how well a line explains a failure, from words and shapes, without knowledge of specific
 //! tools.
 
-use super::bytes::{BLOCK, Classes, Starts, word_length};
+use super::bytes::{BLOCK, Classes, Starts, bits, word_length};
 use super::shapes::{self, Shape};
 use super::words::{self, Lengths, Weight, Word};
 
@@ -63,15 +63,6 @@ pub fn score(line: &[u8]) -> Score {
     }
     weighed.best = weighed.best.max(shapes::of_beginning(line));
     weighed.total(line)
-}
-
-/// Iterates over the positions of set bits, lowest first.
-fn bits(mut bits: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let at = bits.trailing_zeros() as usize;
-        bits &= bits.wrapping_sub(1);
-        (at < 64).then_some(at)
-    })
 }
 
 /// The lengths of words that may have a weight or begin a shape.

@@ -60,6 +60,21 @@ impl Units for UnitReader<'_> {
         let most = state.awaited(number).unwrap_or(usize::MAX);
         let mut end = start;
         lengths.clear();
+        if let Some(unwanted) = state.unwanted.filter(|_| gate.opens()) {
+            let line = state.last.map_or(0, |last| last.bytes);
+            let line = &state.recent.text()[state.recent.bytes().saturating_sub(line)..];
+            while lengths.len() < most
+                && part[end..].starts_with(line)
+                && !state.may_be_notice(line, end + line.len() - start)
+            {
+                lengths.push(line.len() as u16);
+                end += line.len();
+            }
+            if let Some(likeness) = unwanted.likeness {
+                state.seen.count_more(likeness, lengths.len() as u32);
+            }
+        }
+        let repeats = lengths.len();
         while lengths.len() < most
             && let Some(next) = line_end(&found.failure, end)
         {
@@ -75,6 +90,9 @@ impl Units for UnitReader<'_> {
             if room.is_some_and(|room| end - start > room) {
                 break;
             }
+        }
+        if lengths.len() > repeats {
+            state.unwanted = None;
         }
         if !lengths.is_empty() {
             state.pass(&part[start..end], lengths, self.aim, self.window);
@@ -201,6 +219,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::gate::Gate;
+    use super::super::shelf::Shelf;
     use super::super::{SearchTerms, Selection};
     use crate::limits::Limits;
 
@@ -219,7 +238,15 @@ mod tests {
             1 => "[a-z ]{990,1020}\n",
             1 => "[a-z, ]{1500}",
         ];
-        (prop::collection::vec(line, 0..90), 1..7usize)
+        let repeated = prop_oneof![
+            4 => "( {0,2})(\\[31m)?( {0,2})(error: [a-c]{1,2} 失?is missing|[1-3] failed|[+-]  a|\\$ make|E501: x)\n",
+            1 => "[a-d ]{0,9}\n",
+        ];
+        let lines = prop_oneof![
+            6 => line.prop_map(|line| line.to_string()),
+            1 => (repeated, 1..40usize).prop_map(|(line, times)| line.repeat(times)),
+        ];
+        (prop::collection::vec(lines, 0..90), 1..7usize)
             .prop_map(|(lines, times)| lines.concat().repeat(times))
     }
 
@@ -230,6 +257,7 @@ mod tests {
             chunk in 1..5_000usize,
             chars in 0..3_000usize,
             failure in any::<bool>(),
+            shelved in prop_oneof![Just(150_000), 300..3_000usize],
             asked in prop::option::of(prop_oneof![Just(""), Just("parse the item_list"), Just("kelvin é")]),
         ) {
             let limits = Limits { chars, ..Limits::NONE };
@@ -239,6 +267,8 @@ mod tests {
             plain.gate = Gate::default();
             let mut skimming = Selection::new(&limits, sought);
             for selection in [&mut plain, &mut skimming] {
+                selection.state.lines = Shelf::new(shelved);
+                selection.state.contexts = Shelf::new(shelved);
                 text.as_bytes().chunks(chunk).for_each(|chunk| selection.push(chunk));
                 selection.finish();
             }
@@ -252,6 +282,7 @@ mod tests {
             prop_assert!(plain.contexts.units().eq(skimming.contexts.units()));
             prop_assert!(plain.asked.findings().eq(skimming.asked.findings()));
             prop_assert!(plain.asked.units().eq(skimming.asked.units()));
+            prop_assert_eq!(plain.seen, skimming.seen);
             prop_assert!(plain.tallies.units().eq(skimming.tallies.units()));
             prop_assert_eq!(format!("{:?}", plain.notices), format!("{:?}", skimming.notices));
         }

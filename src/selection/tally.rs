@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::bytes::is_word;
+use super::bytes::{is_word, word_length, word_starts};
 use super::unit::Unit;
 
 /// Maximum tallies stored, and maximum bytes of one.
@@ -49,11 +49,14 @@ impl Tallies {
 /// exit code, or a step that ended in failure.
 pub fn is_tally(line: &[u8]) -> bool {
     let line = line.trim_ascii();
-    each_word(line).any(|(start, word)| {
-        let (before, after) = (&line[..start], &line[start + word.len()..]);
+    word_starts(line).any(|start| {
         // The first letters of all words that follow.
-        matches!(word[0] | 0x20, b'c' | b'e' | b'f' | b'p' | b'r')
-            && (counts_failures(before, word, after) || tells_exit(word, after))
+        if !matches!(line[start] | 0x20, b'c' | b'e' | b'f' | b'p' | b'r') {
+            return false;
+        }
+        let (before, word) = line.split_at(start);
+        let (word, after) = word.split_at(word_length(word));
+        counts_failures(before, word, after) || tells_exit(word, after)
     }) || ends_in_error(line)
         || ends_in_failure(line)
 }
@@ -130,17 +133,6 @@ fn ends_in_failure(line: &[u8]) -> bool {
     word.eq_ignore_ascii_case(b"failed") && (before.ends_with(b".") || word == b"FAILED" || word == b"FAIL")
         || line.starts_with(b"FAILED ")
         || line.starts_with(b"FAIL ")
-}
-
-/// Yields the words of a line with their positions.
-fn each_word(line: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let start = at + line[at..].iter().position(u8::is_ascii_alphabetic)?;
-        let length = line[start..].iter().take_while(|byte| is_word(**byte)).count();
-        at = start + length;
-        Some((start, &line[start..at]))
-    })
 }
 
 #[cfg(test)]

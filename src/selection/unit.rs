@@ -93,14 +93,19 @@ impl Splitter {
 
     pub fn push(&mut self, mut text: &[u8], each: &mut impl Units) {
         while !self.pending.is_empty() && !text.is_empty() {
-            let newline = memchr::memchr(b'\n', text).map_or(text.len(), |at| at + 1);
-            let room = (LONG_LINE + 1 - self.pending.len().min(LONG_LINE)).min(newline);
-            self.pending.extend_from_slice(&text[..room]);
-            text = &text[room..];
-            let mut pending = std::mem::take(&mut self.pending);
-            let used = self.split(&pending, false, &mut |unit: &[u8]| each.take(unit));
-            pending.drain(..used);
-            self.pending = pending;
+            let before = self.pending.len();
+            // Enough for one unit. The units behind it are read in place, which is faster.
+            let more = &text[..text.len().min(LONG_LINE + 1 - before.min(LONG_LINE))];
+            self.pending.extend_from_slice(more);
+            let Some(length) = next_unit(&self.pending, self.long, false) else {
+                text = &text[more.len()..];
+                continue;
+            };
+            self.long = self.pending[length - 1] != b'\n';
+            each.take(&self.pending[..length]);
+            text = &text[length.saturating_sub(before)..];
+            self.pending.truncate(before);
+            self.pending.drain(..length.min(before));
         }
         let used = self.split(text, false, each);
         self.pending.extend_from_slice(&text[used..]);
