@@ -1,10 +1,13 @@
 //! Truncates the texts of one tool result.
 
+use std::cell::OnceCell;
+use std::sync::Arc;
+
 use super::nested_json;
 use super::payload_name::with_names;
 use super::slot_json::{SlotJson, keep_shape, room_of};
 use super::slot_rules::{SlotRules, fits, surely_fit};
-use super::slot_text::{Windows, parted, prepared, windows};
+use super::slot_text::{Windows, ends, parted, prepared, windows};
 use crate::dialect::Slot;
 use crate::dialect::path::As;
 use crate::encoding::whitespace::{is_space, is_visible};
@@ -13,6 +16,7 @@ use crate::json::{Literal, Value};
 use crate::policy::Policy;
 use crate::share::{Block, share};
 use crate::truncate::input::Input;
+use crate::truncate::pass::Found;
 use crate::truncate::truncate;
 
 /// The change to one text.
@@ -143,6 +147,14 @@ fn clamp(text: &Literal, rules: &SlotRules) -> Fit {
     if fits(size, 1, 1, &policy.limits) {
         return Fit::Whole;
     }
+    // A search reads UTF-8, which a long text is in already.
+    if policy.searches()
+        && !has_long_lines(size, policy)
+        && let Some(ends) = ends(text, size.chars, policy)
+    {
+        let found = OnceCell::from(Arc::new(Found::of_text(&text.string(), policy)));
+        return cut(&input(&ends, size).with_found(&found), rules);
+    }
     cut(&input(&windows_for(text, size, policy), size), rules)
 }
 
@@ -155,11 +167,12 @@ fn cut<T: Text>(input: &Input<T>, rules: &SlotRules) -> Fit {
 
 /// Returns the parts of a text that a cut can need: the whole text if lines are limited.
 fn windows_for(text: &Literal, size: Size, policy: &Policy) -> Windows {
-    if policy.limits.line_bytes < size.chars.saturating_mul(3) {
-        (text.units(), vec![])
-    } else {
-        windows(text, size.chars, policy)
-    }
+    if has_long_lines(size, policy) { (text.units(), vec![]) } else { windows(text, size.chars, policy) }
+}
+
+/// Returns true if a text may have a line over the limit of one line.
+fn has_long_lines(size: Size, policy: &Policy) -> bool {
+    policy.limits.line_bytes < size.chars.saturating_mul(3)
 }
 
 fn input(windows: &Windows, size: Size) -> Input<'_, Utf16<'_>> {

@@ -14,16 +14,23 @@ pub type Windows = (Vec<u16>, Vec<u16>);
 
 /// Returns the parts of a text of `chars` chars that can affect a cut.
 pub fn windows(text: &Literal, chars: usize, policy: &Policy) -> Windows {
+    // Findings stand anywhere.
+    let ends = if policy.searches() { None } else { ends(text, chars, policy) };
+    ends.unwrap_or_else(|| (text.units(), vec![]))
+}
+
+/// Returns the ends of a text that a cut reaches, or `None` if it may read the whole text. A search
+/// reads that.
+pub fn ends(text: &Literal, chars: usize, policy: &Policy) -> Option<Windows> {
     let reach = policy.limits.bytes.min(policy.limits.chars).saturating_add(2);
     let [head, tail] = [Keep::Tail, Keep::Head].map(|other| if policy.keep == other { 0 } else { reach });
-    // Tokens of the whole text decide which limits a notice names, and findings stand anywhere.
-    let is_read_whole = policy.searches() || policy.limits.counts_tokens();
-    if is_read_whole || chars <= head.max(tail).max(earlier::SEARCHED) {
-        return (text.units(), vec![]);
+    // Tokens of the whole text decide which limits a notice names.
+    if policy.limits.counts_tokens() || chars <= head.max(tail).max(earlier::SEARCHED) {
+        return None;
     }
     // Notices at the ends are not kept, so a window must extend beyond them.
     let [head, tail] = [head, tail].map(|side| side.saturating_add(earlier::LONGEST));
-    (text.head(head), text.tail(tail))
+    Some((text.head(head), text.tail(tail)))
 }
 
 /// Returns the cleaned and redacted text, or `None` if that changes nothing.

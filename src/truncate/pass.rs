@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::input::{Input, StringPiece};
 use crate::encoding::{Size, Text};
-use crate::limits::Limits;
+use crate::limits::{Limits, UNLIMITED};
 use crate::notice::counts::Needs;
 use crate::policy::Policy;
 use crate::selection::{SearchTerms, Selection};
@@ -43,6 +43,15 @@ impl Found {
         Found::with(pass.finish(), sought, most)
     }
 
+    /// Searches a whole text for a result within the limits of a policy.
+    pub fn of_text(text: &str, policy: &Policy) -> Found {
+        let sought = SearchTerms::of(policy);
+        let mut selection = Selection::new(&policy.limits, sought);
+        selection.push(text.as_bytes());
+        selection.finish();
+        Found::with(selection, sought, UNLIMITED)
+    }
+
     fn with(selection: Selection, sought: SearchTerms, most: usize) -> Found {
         Found {
             selection,
@@ -69,7 +78,7 @@ impl Found {
 
 /// Searches a text for a result within limits, unless an earlier search found the same.
 pub fn select<'a, T: Text>(input: &Input<'a, T>, limits: &Limits, sought: SearchTerms) -> Cow<'a, Selection> {
-    if let Some(cell) = input.found.filter(|_| input.pieces.is_some() && !input.is_whole()) {
+    if let Some(cell) = input.found.filter(|_| !input.is_whole()) {
         let found = cell
             .get_or_init(|| Found::with(search(input, limits, sought), sought, input.most_searched).into());
         if found.serves(input, limits, sought) {
@@ -160,4 +169,55 @@ pub fn unsearched(limits: &Limits, total: usize, most: usize) -> Range<usize> {
 pub enum PassedPiece<'a> {
     Text(StringPiece<'a>),
     Unsearched(Size),
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::OnceCell;
+
+    use proptest::prelude::*;
+
+    use super::super::truncate;
+    use super::*;
+    use crate::encoding::Utf16;
+
+    const CHUNK: usize = 65_536;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(12))]
+        #[test]
+        fn a_search_before_the_cut_finds_the_same(
+            line in "[a-y 漢]{0,60}\n",
+            failure in "(error: [a-y]{1,9}|[1-9] failed)\n",
+            each in 2..30_000usize,
+            chars in 700_000..2_200_000usize,
+            most in prop_oneof![Just(UNLIMITED), 0..1_500_000usize],
+            limit in 900..60_000usize,
+            query in prop::option::of("[a-y]{3,4}"),
+        ) {
+            let (mut units, mut number) = (vec![], 0);
+            while units.len() < chars {
+                number += 1;
+                let line = if number % each == 0 { &failure } else { &line };
+                units.extend(format!("{} {line}", number / 3).encode_utf16());
+            }
+            let limits = Limits { bytes: limit, ..Limits::NONE };
+            let policy = Policy { limits, query: query.into_iter().collect(), ..Policy::default() };
+            let pieces = |take: &mut dyn FnMut(StringPiece) -> bool| {
+                let _ = units.chunks(CHUNK).all(|piece| take(StringPiece::Wide(Utf16(piece))));
+            };
+            let (total, end) = (units.len(), units.len() - 120_000);
+            let input = Input::ends(Utf16(&units[..120_000]), Utf16(&units[end..]), total);
+            let input = input.with_pieces(&pieces, most);
+            let skipped = unsearched(&limits, total, most);
+            let passed = units.chunks(CHUNK).enumerate().map(|(nth, piece)| {
+                let is_unsearched = nth > 0 && (nth - 1) * CHUNK >= skipped.start && nth * CHUNK < skipped.end;
+                let piece = StringPiece::Wide(Utf16(piece));
+                if is_unsearched { PassedPiece::Unsearched(piece.size()) } else { PassedPiece::Text(piece) }
+            });
+            let found = OnceCell::from(std::sync::Arc::new(Found::of(passed, &policy, total, most)));
+            let text = |input: &Input<Utf16>| truncate(input, &policy).map(|cut| cut.string(input));
+            prop_assert_eq!(text(&input.with_found(&found)), text(&input));
+        }
+    }
 }
