@@ -260,10 +260,15 @@ impl WordFinder {
         (line.is_ascii() || self.reads_wide && !mixes_letters(line))
             && !places.any(|at| {
                 let words = &self.words[usize::from(line[at]) % LETTERS];
+                // A small letter goes on with the word before it: `the` stands neither in `other`
+                // nor in `there`.
+                let goes_on = |at: usize| line.get(at).is_some_and(u8::is_ascii_lowercase);
                 let stands = |word: &[u8]| {
                     line.get(at..at + word.len()).is_some_and(|text| text.eq_ignore_ascii_case(word))
+                        && !goes_on(at + word.len())
                 };
-                words.iter().any(|word| stands(word))
+                let is_inside = at > 0 && line[at - 1].is_ascii_alphabetic() && goes_on(at);
+                !is_inside && words.iter().any(|word| stands(word))
             })
     }
 }

@@ -231,6 +231,7 @@ mod tests {
             1 => "error: [a-z]{1,9} is missing\n",
             1 => "[+-]  [a-z]{1,4}\n",
             1 => "\\[[a-z0-9]{0,4}(\\] RUN)?[a-z ]{0,9}\n",
+            2 => "((other|the|there|Parse|parser|reparse|HTTPParse|item_list|itemsList|THEre|kelvins|é)[ _.x1-]?){1,6}\n",
             1 => "(parse|Item|\\$ |> |漢字|é|\u{212A}elvin|#12 ){1,4}\n",
             1 => Just("\n".to_owned()),
             1 => Just("\n[tool output truncated: 70 of 90 chars omitted (limit 9B); x]\n\n".to_owned()),
