@@ -89,7 +89,8 @@ export type Query =
   | ((args: readonly unknown[]) => string | readonly string[] | undefined)
 
 export interface PolicyOptions extends Limits {
-  /** Default 'auto'. */
+  /** 'auto' (default): lines that explain a failure, lines that the agent may use next, both ends.
+   *  'head', 'tail', 'ends': by place. 'findings', 'relevant': one of the two searches. */
   keep?: Keep | undefined
   /** Share of the head with 'ends', from 0 to 1. Default 0.5. */
   headShare?: number | undefined

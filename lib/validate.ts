@@ -90,6 +90,16 @@ export function optionError(
   return coded(new Kind(`${field} must be ${rule}, got ${show(value)}`))
 }
 
+/** Makes an error for a value that has none of the methods that it needs. */
+export function methodError(field: string, methods: readonly string[], value: unknown): Error {
+  const [rule, missing] =
+    methods.length === 1
+      ? [`the method ${methods[0]}`, 'it']
+      : [`one of the methods ${methods.join(', ')}`, 'any of them']
+  const got = Object(value) === value ? `${show(value)} without ${missing}` : show(value)
+  return coded(new TypeError(`${field} must be an object with ${rule}, got ${got}`))
+}
+
 /** Makes an error for options or arguments that are valid alone, but not together or not now. */
 export function conflictError(message: string): Error {
   return coded(new TypeError(message))

@@ -265,7 +265,7 @@ describe('install and uninstall', () => {
     expect(() => guardSession(store, { method: 'append' })).toThrow(
       expect.objectContaining({
         code: 'ERR_SPILLWAY_OPTION',
-        message: 'manager must be an object with the method append, got an object',
+        message: 'manager must be an object with the method append, got an object without it',
       }),
     )
     expect(() => guardSession(new Store() as never)).toThrow('with the method appendMessage')

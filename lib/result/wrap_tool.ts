@@ -2,7 +2,7 @@ import type { wrapTools as Declared, WrapPolicy } from 'spillway'
 import { type EnginePolicy, paged, speaking } from '../compiled.js'
 import { compileOnce } from '../policy.js'
 import { get, isList, isObject, isPlain, isPromise } from '../untrusted.js'
-import { optionError } from '../validate.js'
+import { methodError, optionError } from '../validate.js'
 import { converterFor, isAdded, isAiSdkTool } from './model_output.js'
 import { givesPages } from './pages.js'
 import { type CallSettings, type ToolFunction, wrapCall } from './wrap_call.js'
@@ -111,13 +111,10 @@ function toolNameOf(tool: object): string | undefined {
 
 /** Returns the method that runs a tool, with its name. */
 function methodOf(tool: object, { method }: EnginePolicy, field: string): [name: string, call: ToolFunction] {
-  for (const name of method === undefined ? METHODS : [method]) {
+  const names = method === undefined ? METHODS : [method]
+  for (const name of names) {
     const call = get(tool, name)
     if (typeof call === 'function') return [name, call as ToolFunction]
   }
-  const rule =
-    method === undefined
-      ? `an object with one of the methods ${METHODS.join(', ')}`
-      : `an object with the method ${method}`
-  throw optionError(TypeError, field, rule, tool)
+  throw methodError(field, names, tool)
 }

@@ -1,6 +1,6 @@
 import { mimic, type ToolFunction } from '../result/wrap_call.js'
 import { get, tryRead } from '../untrusted.js'
-import { optionError } from '../validate.js'
+import { methodError, optionError } from '../validate.js'
 
 /** Handles an appended message: calls `write` with the message to store, if any, and returns the
  *  result of the append. `isTop`: the call went through the topmost layer of the patch. */
@@ -29,7 +29,7 @@ export class AppendPatch {
   /** `field`: name of the manager in errors. */
   constructor(manager: unknown, field: string, method = APPEND) {
     if (Object(manager) !== manager || typeof get(manager as object, method) !== 'function')
-      throw optionError(TypeError, field, `an object with the method ${method}`, manager)
+      throw methodError(field, [method], manager)
     this.#manager = manager as object
     this.#field = field
     this.#method = method

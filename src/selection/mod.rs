@@ -156,7 +156,7 @@ struct Judged {
     is_tally: bool,
 }
 
-/// What a repeat of an unwanted line changes: the numbers of lines like it, if it has a score.
+/// A line that no shelf wants. Each repeat adds to the numbers of lines like it, if it has a score.
 #[derive(Clone, Copy, Debug)]
 struct Unwanted {
     likeness: Option<(u64, u64)>,
