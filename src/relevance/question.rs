@@ -122,7 +122,7 @@ impl Question {
     }
 }
 
-/// The lengths of texts, a bit for each, by the last bits of their first byte. These are the same in
+/// The lengths of texts, a bit for each, by the last bits of their first byte, which are alike in
 /// any case.
 #[derive(Clone, Debug, Default)]
 struct Lengths([u64; 32]);
