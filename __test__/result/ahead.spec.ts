@@ -12,7 +12,7 @@ import {
   type PolicyOptions,
   wrapTool,
 } from 'spillway'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { failingLog, hostileText, policies } from '../support/hostile.js'
 
 /** Chars up to which a text is clamped at once. */
@@ -107,6 +107,16 @@ describe('long work on threads', () => {
     await clampTextAsync(log(), { clean: true })
     isDone = true
     expect(turns).toBeGreaterThan(0)
+  })
+
+  it('needs no timer that a test may replace', async () => {
+    const text = log().repeat(20)
+    vi.useFakeTimers()
+    try {
+      expect(await clampTextAsync(text, { clean: true })).toBe(clampText(text, { clean: true }))
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('rejects wrong options, and anything but a string', async () => {

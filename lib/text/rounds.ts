@@ -20,6 +20,10 @@ interface Work {
 }
 
 const NOTHING = [0, 0] as const
+
+/** The timer of the process. Tests of a caller may replace the global one, and never run it. */
+const { setImmediate: nextTurn } = globalThis
+
 const ignore = () => undefined
 
 /**
@@ -131,7 +135,7 @@ async function copy(text: string, held: HeldText, works: readonly Work[]): Promi
     copied += piece.length * (narrow ? 1 : 2)
     if (copied >= COPIED) {
       copied = 0
-      await new Promise((resolve) => setImmediate(resolve))
+      await new Promise((resolve) => nextTurn(resolve))
     }
   }
 }
