@@ -13,18 +13,18 @@ const COPIED = 4 * 1024 * 1024
 
 /** Long work on a text. */
 interface Work {
-  /** Never rejects. `held`: undefined if the text could not be copied. */
-  run(held: HeldText | undefined): Promise<void>
+  ask(held: HeldText): Promise<unknown>
   /** The part of the text that the work does not read. */
   readonly unread: readonly [start: number, end: number]
 }
+
+/** Answers by the work. Undefined where a thread failed: the clamp does that work itself. */
+type Answers = Map<unknown, Answer<unknown> | undefined>
 
 const NOTHING = [0, 0] as const
 
 /** The timer of the process. Tests of a caller may replace the global one, and never run it. */
 const { setImmediate: nextTurn } = globalThis
-
-const ignore = () => undefined
 
 /**
  * Has threads do the long work of a clamp, which itself is synchronous.
@@ -39,11 +39,11 @@ const ignore = () => undefined
  * meanwhile has none of them.
  */
 export class Rounds implements Ahead {
-  /** Answers by text and by the work, PENDING while a thread works, undefined where it failed. */
-  readonly #answers = new Map<string, Map<unknown, Answer<unknown> | typeof PENDING | undefined>>()
+  readonly #answers = new Map<string, Answers>()
   /** Values that are made once for all runs. */
   readonly #made = new Map<object, unknown>()
-  readonly #noted = new Map<string, Work[]>()
+  /** What the last trial noted. */
+  readonly #noted = new Map<string, Map<unknown, Work>>()
   #isTrial = false
 
   answer<T>(
@@ -53,18 +53,11 @@ export class Rounds implements Ahead {
     unread: () => readonly [start: number, end: number] = () => NOTHING,
   ): Answer<T> | typeof PENDING | undefined {
     if (text.length <= READ_WHOLE) return undefined
-    const answers = this.#answers.get(text) ?? new Map<unknown, Answer<T> | typeof PENDING | undefined>()
-    if (answers.has(work) || !this.#isTrial)
-      return answers.get(work) as Answer<T> | typeof PENDING | undefined
-    this.#answers.set(text, answers.set(work, PENDING))
-    const noted = this.#noted.get(text) ?? []
+    const answers = this.#answers.get(text)
+    if (answers?.has(work) || !this.#isTrial) return answers?.get(work) as Answer<T> | undefined
+    const noted = this.#noted.get(text) ?? new Map<unknown, Work>()
     this.#noted.set(text, noted)
-    const run = async (held: HeldText | undefined) => {
-      // The clamp does work itself that failed.
-      const value = held && (await ask(held).then((value) => ({ value }), ignore))
-      answers.set(work, value)
-    }
-    noted.push({ run, unread: unread() })
+    if (!noted.has(work)) noted.set(work, { ask, unread: unread() })
     return PENDING
   }
 
@@ -81,9 +74,16 @@ export class Rounds implements Ahead {
       if (this.#noted.size === 0) return outcome()
       const texts = [...this.#noted]
       this.#noted.clear()
-      await Promise.all(texts.map(([text, works]) => inLane(() => workOn(text, works))))
+      await Promise.all(texts.map(([text, works]) => this.#work(text, works)))
     }
     return run()
+  }
+
+  #work(text: string, works: ReadonlyMap<unknown, Work>): Promise<void> {
+    const answers: Answers = this.#answers.get(text) ?? new Map<unknown, Answer<unknown> | undefined>()
+    this.#answers.set(text, answers)
+    for (const work of works.keys()) answers.set(work, undefined)
+    return inLane(() => workOn(text, works, answers))
   }
 
   /** Runs a trial. Returns its outcome as a function. */
@@ -108,12 +108,14 @@ export function mayBeLong(value: unknown): boolean {
   return isObject(value) && (tryRead(() => roomAfter(value, READ_WHOLE * MOST_PER_CHAR)) ?? -1) < 0
 }
 
-/** Does all work on a text. Never rejects. */
-async function workOn(text: string, works: readonly Work[]): Promise<void> {
+async function workOn(text: string, works: ReadonlyMap<unknown, Work>, answers: Answers): Promise<void> {
   const held = native.holdText()
-  const isHeld = await copy(text, held, works).then(() => true, ignore)
-  for (const work of works) await work.run(isHeld ? held : undefined)
-  await native.releaseText(held).catch(ignore)
+  try {
+    await copy(text, held, [...works.values()])
+    for (const [work, { ask }] of works) answers.set(work, { value: await ask(held) })
+  } finally {
+    await native.releaseText(held)
+  }
 }
 
 /** Copies a text, a part in each turn of the event loop. Measures what no work reads. */
@@ -145,9 +147,10 @@ async function copy(text: string, held: HeldText, works: readonly Work[]): Promi
 const lanes = [Promise.resolve(), Promise.resolve()]
 let next = 0
 
+/** Waits for a lane, and works. Never rejects. */
 function inLane(work: () => Promise<void>): Promise<void> {
   const at = next++ % lanes.length
-  const done = (lanes[at] as Promise<void>).then(work)
+  const done = (lanes[at] as Promise<void>).then(work).catch(() => {})
   lanes[at] = done
   return done
 }
