@@ -42,7 +42,7 @@ export class Rounds implements Ahead {
   readonly #answers = new Map<string, Answers>()
   /** Values that are made once for all runs. */
   readonly #made = new Map<object, unknown>()
-  /** What the last trial noted. */
+  /** Work that the last trial noted. */
   readonly #noted = new Map<string, Map<unknown, Work>>()
   #isTrial = false
 
