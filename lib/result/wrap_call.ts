@@ -139,7 +139,7 @@ class ToolCall {
     if (isPromise(outcome)) {
       // The `then` of another thenable may return anything.
       return Promise.resolve(outcome).then(
-        (value) => this.#settleLater(value, phase),
+        (value) => this.#settleLater(value, phase, this.spill),
         (error: unknown) => this.#throwLater(error),
       )
     }
@@ -157,7 +157,11 @@ class ToolCall {
 
   /** Clamps a value that was awaited; threads do long work. If it is truncated, the whole can be
    *  saved. */
-  async #settleLater(value: unknown, phase: Origin['phase'], spill = this.spill): Promise<unknown> {
+  async #settleLater(
+    value: unknown,
+    phase: Origin['phase'],
+    spill: SpillStore | undefined,
+  ): Promise<unknown> {
     if (isObject(value) && (isGenerator(value) || isIterable(value))) return this.settle(value, phase)
     const { policy: given } = this.clamping
     const isLong = mayBeLong(value)
