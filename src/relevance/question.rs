@@ -19,9 +19,11 @@ pub struct Question {
     lengths: Lengths,
     /// The words in ASCII as they are spelt, unless they are too many. A text in ASCII that has a
     /// word has it in some case.
-    spelt: Option<Vec<Box<[u8]>>>,
+    spelt: Option<Vec<Spelt>>,
     /// The other words, unless they are too many, or a text may have one in other letters.
-    wide: Option<Vec<Box<[u8]>>>,
+    wide: Option<Vec<Spelt>>,
+    /// The words that no later line is worth more for.
+    worn: usize,
     /// The last line that was scored, if it was short, and the words that it has of the question.
     last: Vec<u8>,
     found: Vec<Word>,
@@ -30,6 +32,9 @@ pub struct Question {
 /// Maximum bytes of a line that is remembered.
 const SHORT: usize = 1_024;
 
+/// A word, and how the question spells it.
+type Spelt = (Word, Box<[u8]>);
+
 /// A word of a question.
 #[derive(Clone, Copy, Debug)]
 struct QuestionWord {
@@ -37,6 +42,17 @@ struct QuestionWord {
     text: u32,
     /// The lines so far that have it.
     lines: u32,
+}
+
+impl QuestionWord {
+    /// The worth of the first line with a word.
+    const FIRST: u32 = 16;
+
+    /// Returns the worth of the next line with the word: half as much each time that the number of
+    /// lines with it has doubled, and in the end nothing.
+    fn worth(self) -> u32 {
+        QuestionWord::FIRST >> (self.lines + 1).ilog2().min(QuestionWord::FIRST)
+    }
 }
 
 impl Question {
@@ -51,11 +67,11 @@ impl Question {
                 words.entry(word).or_insert_with(|| {
                     // No line in ASCII has another.
                     if text.is_ascii() && spelt.len() <= SPELT {
-                        spelt.push(text.into());
+                        spelt.push((word, text.into()));
                     }
                     let others = wide.take().filter(|others| others.len() < SPELT);
                     wide = others.filter(|_| stands_as_spelt(word, text)).map(|mut others: Vec<_>| {
-                        others.extend((!text.is_ascii()).then(|| text.into()));
+                        others.extend((!text.is_ascii()).then(|| (word, text.into())));
                         others
                     });
                     QuestionWord { text: number, lines: 0 }
@@ -71,15 +87,26 @@ impl Question {
         self.words.is_empty()
     }
 
-    /// Returns the words in ASCII, or `None` if they are many.
-    pub fn spelt(&self) -> Option<&[Box<[u8]>]> {
-        self.spelt.as_deref()
+    /// Returns the number of words that no later line is worth more for.
+    pub fn worn(&self) -> usize {
+        self.worn
     }
 
-    /// Returns the other words, or `None` if a text may have one that is not spelt in it, or if
-    /// they are many. A text in which letters of ASCII stand beside others may have any.
-    pub fn wide(&self) -> Option<&[Box<[u8]>]> {
-        self.wide.as_deref()
+    /// Returns the words in ASCII that are not worn, or `None` if they are many.
+    pub fn spelt(&self) -> Option<Vec<&[u8]>> {
+        self.spelt.as_deref().map(|words| self.unworn(words))
+    }
+
+    /// Returns the other words that are not worn, or `None` if a text may have one that is not
+    /// spelt in it, or if they are many. A text in which letters of ASCII stand beside others may
+    /// have any.
+    pub fn wide(&self) -> Option<Vec<&[u8]>> {
+        self.wide.as_deref().map(|words| self.unworn(words))
+    }
+
+    fn unworn<'a>(&self, words: &'a [Spelt]) -> Vec<&'a [u8]> {
+        let is_worn = |word| self.words.get(word).is_none_or(|word| word.worth() == 0);
+        words.iter().filter(|(word, _)| !is_worn(word)).map(|(_, text)| &**text).collect()
     }
 
     /// Iterates over the words with their weights, at most [`WEIGHT`], in any order. The first text
@@ -88,11 +115,10 @@ impl Question {
         self.words.iter().map(|(word, asked)| (*word, WEIGHT * 4 / (4 + asked.text)))
     }
 
-    /// Scores a line by the words that it has of the question. A word is worth half as much each
-    /// time the number of earlier lines with it doubles.
+    /// Scores a line by the words that it has of the question. A line with worn words alone scores
+    /// nothing, and may be left out.
     pub fn score(&mut self, line: &[u8]) -> u32 {
-        const WORTH: u32 = 16;
-        let Question { words, lengths, last, found, .. } = self;
+        let Question { words, lengths, worn, last, found, .. } = self;
         if words.is_empty() {
             return 0;
         }
@@ -107,9 +133,10 @@ impl Question {
         }
         let mut score = 0;
         for word in found {
-            if let Some(QuestionWord { lines, .. }) = words.get_mut(word) {
-                score += WORTH >> (*lines + 1).ilog2().min(WORTH);
-                *lines += 1;
+            if let Some(word) = words.get_mut(word).filter(|word| word.worth() > 0) {
+                score += word.worth();
+                word.lines += 1;
+                *worn += usize::from(word.worth() == 0);
             }
         }
         score

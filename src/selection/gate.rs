@@ -24,6 +24,8 @@ pub struct Gate {
     failure: bool,
     /// Finds lines after the head with a word of the question, which are scored.
     asked: Option<Box<WordFinder>>,
+    /// The words of the question that were worn when the finder was made.
+    worn: usize,
 }
 
 /// The questions that a unit has no score for.
@@ -45,12 +47,15 @@ impl Gate {
     pub fn new(failure: bool, question: &Question) -> Gate {
         let asked = (!question.is_empty()).then(|| WordFinder::of(question).map(Box::new));
         let opens = !matches!(asked, Some(None));
-        Gate { opens, failure, asked: asked.flatten() }
+        Gate { opens, failure, asked: asked.flatten(), worn: question.worn() }
     }
 
-    /// Returns true if lines that tell of a failure are scored.
-    pub fn seeks_failure(&self) -> bool {
-        self.failure
+    /// Leaves out the words of the question that are worn: common ones soon are, and most lines
+    /// with words of a question have no others.
+    pub fn renew(&mut self, question: &Question) {
+        if self.opens && self.worn < question.worn() {
+            *self = Gate::new(self.failure, question);
+        }
     }
 
     /// Returns true if some lines may be skipped.
@@ -246,12 +251,13 @@ impl WordFinder {
     fn of(question: &Question) -> Option<WordFinder> {
         let (mut sieve, mut words) = (Sieve::default(), vec![vec![]; LETTERS]);
         let (spelt, wide) = (question.spelt()?, question.wide());
-        let (all, reads_wide) = ([spelt, wide.unwrap_or_default()].concat(), wide.is_some());
+        let reads_wide = wide.is_some();
+        let all = [spelt, wide.unwrap_or_default()].concat();
         // For few words one table is selective enough, in half of the time.
         let groups = if all.len() <= 2 * BITS { BITS } else { 2 * BITS };
         for (at, word) in all.iter().enumerate() {
             sieve.add_word(at * groups / all.len(), word);
-            words[usize::from(word[0]) % LETTERS].push(word.clone());
+            words[usize::from(word[0]) % LETTERS].push((*word).into());
         }
         Some(WordFinder { sieve, words, reads_wide })
     }
@@ -273,13 +279,31 @@ impl WordFinder {
     }
 }
 
-/// Returns true if an ASCII letter is beside a char that is not ASCII, and may be part of the same
-/// word.
+/// Returns true if an ASCII letter is part of a word with another, of which the line spells no
+/// letter in ASCII.
 fn mixes_letters(line: &[u8]) -> bool {
     let is_mixed = |one: u8, other: u8| one.is_ascii_alphabetic() & !other.is_ascii();
     let pairs = line.iter().zip(&line[1.min(line.len())..]);
     // Without an early exit, the compiler vectorizes this loop.
     pairs.fold(false, |found, (a, b)| found | is_mixed(*a, *b) | is_mixed(*b, *a))
+        && line.utf8_chunks().any(|chunk| joins_letters(chunk.valid()))
+}
+
+/// Returns true if a run of other chars is between two ASCII letters, or has a letter itself and is
+/// beside one. A word leaves out signs.
+fn joins_letters(text: &str) -> bool {
+    let (mut before, mut in_run, mut has_letter) = (false, false, false);
+    text.chars().any(|letter| {
+        if !letter.is_ascii() {
+            in_run = true;
+            has_letter |= letter.is_alphanumeric();
+            return before && has_letter;
+        }
+        let after = letter.is_ascii_alphabetic();
+        let joins = in_run && after && (before || has_letter);
+        (before, in_run, has_letter) = (after, false, false);
+        joins
+    })
 }
 
 #[cfg(test)]

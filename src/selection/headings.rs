@@ -7,7 +7,7 @@ use super::unit::Unit;
 
 /// Maximum levels stored, and maximum bytes of a heading.
 const LEVELS: usize = 8;
-const LONGEST: usize = 400;
+pub const LONGEST: usize = 400;
 
 /// A line that may be a heading.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub struct Headings {
     levels: Vec<Heading>,
     depth: usize,
     /// The first line since the last blank one, or the last command since then.
-    paragraph: Option<Heading>,
+    paragraph: Option<(Unit, Vec<u8>)>,
 }
 
 impl Headings {
@@ -41,13 +41,17 @@ impl Headings {
         let begins = self.paragraph.is_none() || is_command(said);
         let continues = indent == 0 && !begins;
         if begins && text.len() <= LONGEST {
-            self.paragraph = Some(Heading { indent, unit, text: text.to_vec() });
+            self.paragraph = Some((unit, text.to_vec()));
         }
-        let heading = match above {
-            Some(above) => self.levels.get(above),
-            None => self.paragraph.as_ref().filter(|_| continues),
-        };
-        heading.map(|heading| (heading.unit, &*heading.text))
+        match above {
+            Some(above) => self.levels.get(above).map(|heading| (heading.unit, &*heading.text)),
+            None => self.paragraph.as_ref().filter(|_| continues).map(|(unit, text)| (*unit, &**text)),
+        }
+    }
+
+    /// Ends the paragraph, and begins another with a line, if one is given.
+    pub fn begin_paragraph(&mut self, first: Option<(Unit, &[u8])>) {
+        self.paragraph = first.map(|(unit, text)| (unit, text.to_vec()));
     }
 
     /// Returns true if the next line does not begin a paragraph, unless it is a command.
@@ -55,13 +59,14 @@ impl Headings {
         self.paragraph.is_some()
     }
 
-    /// Takes lines of a paragraph, none of them blank or a command, the last one first. Equals
-    /// taking each in order.
+    /// Takes lines that are no commands, the last one first. Equals taking each in order, except for
+    /// their paragraph.
     pub fn pass<'a>(&mut self, lines: impl Iterator<Item = (Unit, &'a [u8])>) {
         let (mut least, mut levels) = (usize::MAX, vec![]);
         for (unit, text) in lines {
-            let indent = indent_of(without_prefix(&text[..text.len().min(LOOKED_AT)]));
-            if indent < least {
+            let said = without_prefix(&text[..text.len().min(LOOKED_AT)]);
+            let indent = indent_of(said);
+            if indent < least && !said.trim_ascii_start().is_empty() {
                 least = indent;
                 levels.push((unit, text));
             }

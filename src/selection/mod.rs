@@ -259,6 +259,7 @@ impl Selection {
         let Selection { window, aim, gate, splitter, state, found, lengths } = self;
         state.wide |= !text.is_ascii();
         for text in text.chunks(skim::PART) {
+            gate.renew(&aim.question);
             found.look(gate, text);
             splitter.push(text, &mut UnitReader { state, aim, gate, found, text, lengths, window: *window });
         }

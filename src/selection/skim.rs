@@ -5,6 +5,7 @@ use super::gate::{Gate, Places, Silence};
 use super::old::is_mark;
 use super::prefix::without_prefix;
 
+use super::headings::{self, Headings};
 use super::unit::{LONG_LINE, Unit, Units};
 use super::{Aim, SearchState, shapes};
 use crate::encoding::{Size, utf8};
@@ -51,7 +52,7 @@ impl Units for UnitReader<'_> {
                 return blank;
             }
         }
-        if !state.may_skim(gate) {
+        if !state.may_skim() {
             return 0;
         }
         // An answer is not sought in the head.
@@ -65,7 +66,7 @@ impl Units for UnitReader<'_> {
             let line = &state.recent.text()[state.recent.bytes().saturating_sub(line)..];
             while lengths.len() < most
                 && part[end..].starts_with(line)
-                && !state.may_be_notice(line, end + line.len() - start)
+                && !state.may_be_notice(line, end + line.len() - start, false)
             {
                 lengths.push(line.len() as u16);
                 end += line.len();
@@ -75,16 +76,23 @@ impl Units for UnitReader<'_> {
             }
         }
         let repeats = lengths.len();
+        let mut after_blank = state.blank;
+        let mut paragraph = Paragraph::new(&state.headings);
         while lengths.len() < most
             && let Some(next) = line_end(&found.failure, end)
         {
             let line = &part[end..next];
-            if line.len() > LONG_LINE + 1
-                || state.may_be_notice(line, next - start)
-                || !gate.is_dull(line, found, next, room.is_some())
-            {
+            if line.len() > LONG_LINE + 1 || state.may_be_notice(line, next - start, after_blank) {
                 break;
             }
+            if gate.is_dull(line, found, next, room.is_some()) {
+                paragraph.take(line, lengths.len());
+            } else if line.iter().all(u8::is_ascii_whitespace) {
+                paragraph.end();
+            } else {
+                break;
+            }
+            after_blank = line.len() == 1;
             lengths.push(line.len() as u16);
             end = next;
             if room.is_some_and(|room| end - start > room) {
@@ -95,22 +103,44 @@ impl Units for UnitReader<'_> {
             state.unwanted = None;
         }
         if !lengths.is_empty() {
-            state.pass(&part[start..end], lengths, self.aim, self.window);
+            state.pass(&part[start..end], lengths, paragraph, self.aim, self.window);
         }
         end - start
+    }
+}
+
+/// The paragraph of the last line that was passed.
+struct Paragraph {
+    is_open: bool,
+    /// The number of the line that begins it, or `None` if it is as it was before.
+    begins: Option<Option<usize>>,
+}
+
+impl Paragraph {
+    fn new(headings: &Headings) -> Paragraph {
+        Paragraph { is_open: headings.in_paragraph(), begins: None }
+    }
+
+    /// Takes a line that is neither blank nor a command.
+    fn take(&mut self, line: &[u8], number: usize) {
+        if !self.is_open && line.len() <= headings::LONGEST {
+            (self.is_open, self.begins) = (true, Some(Some(number)));
+        }
+    }
+
+    /// Takes a blank line.
+    fn end(&mut self) {
+        (self.is_open, self.begins) = (false, Some(None));
     }
 }
 
 impl SearchState {
     /// Returns true if the next units may be whole lines that change nothing but the ends of the
     /// text.
-    fn may_skim(&self, gate: &Gate) -> bool {
+    fn may_skim(&self) -> bool {
         let begins_line = self.last.is_none_or(|last| last.ends_line);
-        let in_notice = (self.blank || self.maybe.is_some()) && self.size.bytes <= earlier::SEARCHED;
-        begins_line
-            && self.foreign.is_empty()
-            && !in_notice
-            && (!gate.seeks_failure() || self.headings.in_paragraph())
+        let in_notice = self.maybe.is_some() && self.size.bytes <= earlier::SEARCHED;
+        begins_line && self.foreign.is_empty() && !in_notice
     }
 
     /// Returns true if further blank lines change nothing but the ends of the text, as behind a
@@ -127,31 +157,38 @@ impl SearchState {
         self.head_open.then(|| self.head_most.saturating_sub(self.head.bytes()))
     }
 
-    /// Returns true if a line may be a part of an earlier notice, or a mark. `end`: its end behind
-    /// the text so far.
-    fn may_be_notice(&self, line: &[u8], end: usize) -> bool {
-        self.size.bytes + end <= earlier::SEARCHED && (line.len() == 1 || is_mark(line))
+    /// Returns true if a line may be an earlier notice, or a mark. `end`: its end behind the text so
+    /// far.
+    fn may_be_notice(&self, line: &[u8], end: usize, after_blank: bool) -> bool {
+        self.size.bytes + end <= earlier::SEARCHED
+            && (after_blank && matches!(line, [b'[' | b'.', ..]) || is_mark(line))
     }
 
-    /// Takes dull lines of these lengths. Equals taking each.
-    fn pass(&mut self, lines: &[u8], lengths: &[u16], aim: &Aim, window: usize) {
-        let line = last_line(lines);
+    /// Takes dull and blank lines of these lengths. Equals taking each.
+    fn pass(&mut self, lines: &[u8], lengths: &[u16], paragraph: Paragraph, aim: &Aim, window: usize) {
+        let line = &lines[lines.len() - last_length(lengths)..];
         if aim.failure {
-            let last = self.last_unit(lines, lengths.len());
+            let last = self.last_unit(lines, lengths);
             let (wide, mut rest, mut next) = (self.wide, lines, None);
-            let back = std::iter::from_fn(|| {
-                let line = (!rest.is_empty()).then(|| last_line(rest))?;
-                rest = &rest[..rest.len() - line.len()];
+            let back = lengths.iter().rev().map(|length| {
+                let (before, line) = rest.split_at(rest.len() - usize::from(*length));
+                rest = before;
                 let unit = next.map_or(last, |next: Unit| next.previous(line.len(), chars(line, wide), true));
                 next = Some(unit);
-                Some((unit, line))
+                (unit, line)
             });
             self.headings.pass(back);
+            if let Some(begins) = paragraph.begins {
+                let first = begins.map(|begins| {
+                    let start = lengths[..begins].iter().copied().map(usize::from).sum::<usize>();
+                    let end = start + usize::from(lengths[begins]);
+                    (self.last_unit(&lines[..end], &lengths[..=begins]), &lines[start..end])
+                });
+                self.headings.begin_paragraph(first);
+            }
             self.start = shapes::start(without_prefix(&line[..line.len().min(LOOKED_AT)]));
         }
-        if self.size.bytes + usize::from(lengths[0]) <= earlier::SEARCHED {
-            self.maybe = None;
-        }
+        self.blank = line.len() == 1;
         if !self.open.is_empty() {
             let (first, mut rest) = (self.next_unit(Size::default()).number, lines);
             for (nth, length) in lengths.iter().enumerate() {
@@ -165,7 +202,7 @@ impl SearchState {
     /// Adds lines of these lengths to the ends of the text.
     fn append(&mut self, lines: &[u8], lengths: &[u16], window: usize) {
         let count = lengths.len();
-        let last = self.last_unit(lines, count);
+        let last = self.last_unit(lines, lengths);
         if self.head_open {
             let room = self.head_most.saturating_sub(self.head.bytes());
             let end = if lines.len() <= room {
@@ -175,8 +212,8 @@ impl SearchState {
             };
             if let Some(end) = end {
                 let lines = &lines[..=end];
-                let count = memchr::memchr_iter(b'\n', lines).count();
-                self.head.extend(self.last_unit(lines, count), lines, &lengths[..count], self.wide);
+                let lengths = &lengths[..memchr::memchr_iter(b'\n', lines).count()];
+                self.head.extend(self.last_unit(lines, lengths), lines, lengths, self.wide);
             }
             self.head_open = lines.len() <= room;
         }
@@ -187,31 +224,28 @@ impl SearchState {
         self.forget(window);
     }
 
-    /// Returns the last of the next lines.
-    fn last_unit(&self, lines: &[u8], count: usize) -> Unit {
+    /// Returns the last of the next lines, which have these lengths.
+    fn last_unit(&self, lines: &[u8], lengths: &[u16]) -> Unit {
         let first = self.next_unit(Size::default());
-        let line = last_line(lines);
-        let of_line = chars(line, self.wide);
+        let (before, line) = lines.split_at(lines.len() - last_length(lengths));
         Unit {
-            number: first.number + count - 1,
-            char: first.char + chars(lines, self.wide) - of_line,
-            line: first.line + count - 1,
+            number: first.number + lengths.len() - 1,
+            char: first.char + chars(before, self.wide),
+            line: first.line + lengths.len() - 1,
             bytes: line.len(),
-            chars: of_line,
+            chars: chars(line, self.wide),
             ends_line: true,
             ..first
         }
     }
 }
 
-fn chars(text: &[u8], wide: bool) -> usize {
-    if wide { utf8::chars_of_valid(text) } else { text.len() }
+fn last_length(lengths: &[u16]) -> usize {
+    lengths.last().copied().map_or(0, usize::from)
 }
 
-/// Returns the last line of a text that ends in a newline.
-fn last_line(lines: &[u8]) -> &[u8] {
-    let before = &lines[..lines.len() - 1];
-    &lines[memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1)..]
+fn chars(text: &[u8], wide: bool) -> usize {
+    if wide { utf8::chars_of_valid(text) } else { text.len() }
 }
 
 #[cfg(test)]
@@ -233,7 +267,8 @@ mod tests {
             1 => "\\[[a-z0-9]{0,4}(\\] RUN)?[a-z ]{0,9}\n",
             2 => "((other|the|there|Parse|parser|reparse|HTTPParse|item_list|itemsList|THEre|kelvins|é)[ _.x1-]?){1,6}\n",
             1 => "(parse|Item|\\$ |> |漢字|é|\u{212A}elvin|#12 ){1,4}\n",
-            1 => Just("\n".to_owned()),
+            1 => "(parse|pa|rse|✓|İ|é|漢| |\u{301}|_){1,5}\n",
+            1 => "[ \t\r]{0,3}\n",
             1 => Just("\n[tool output truncated: 70 of 90 chars omitted (limit 9B); x]\n\n".to_owned()),
             1 => Just("[... 12 lines ...]\n".to_owned()),
             1 => "[a-z ]{990,1020}\n",
