@@ -30,6 +30,7 @@
 //! have neither.
 
 mod group;
+mod letters;
 mod question;
 mod words;
 

@@ -1,12 +1,13 @@
 //! Finds dull lines, which a search need not score.
 //!
-//! False positives are allowed: a line may be scored for nothing. But a line with a score, at the
-//! edge of a paragraph, or inside a colored span is never dull.
+//! False positives are allowed: a line may be scored for nothing. But a line with a score is never
+//! dull, nor is a blank one or a command.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use super::beginnings;
-use super::bytes::{ESCAPE, LOOKED_AT, sequence, word_length};
+use super::bytes::{self, ESCAPE, LOOKED_AT, sequence, word_length};
 use super::headings::is_command;
 use super::prefix::{is_in_time, without_prefix};
 use super::score::{may_tell, part_length};
@@ -72,7 +73,9 @@ impl Gate {
     /// and `places` are those of that part.
     pub fn is_dull(&self, line: &[u8], places: &Places, end: usize, in_head: bool) -> bool {
         let start = end - line.len();
-        (!self.failure || tells_nothing(line, sieve::places(&places.failure, start, end)))
+        (!self.failure
+            || tells_nothing(line, sieve::places(&places.failure, start, end))
+            || is_dull_behind_colours(line))
             && (in_head || self.has_no_word(line, places, start))
     }
 
@@ -131,11 +134,22 @@ impl Places {
 
 /// Returns true if a piece of a long line has no score.
 pub fn is_dull_piece(piece: &[u8]) -> bool {
-    let mut found = [Found::default(); LONGEST_PIECE.div_ceil(BLOCK)];
-    let found = &mut found[..piece.len().div_ceil(BLOCK).min(LONGEST_PIECE.div_ceil(BLOCK))];
-    beginnings::sieve().look(piece, found);
-    beginnings::sift(piece, found);
-    piece.len() <= LONGEST_PIECE && tells_nothing(piece, sieve::places(found, 0, piece.len()))
+    const BLOCKS: usize = LONGEST_PIECE.div_ceil(BLOCK);
+    if piece.len() > LONGEST_PIECE {
+        return false;
+    }
+    // Only blocks with bytes behind them are looked at by vectors.
+    let (mut text, mut found) = ([0; (BLOCKS + 1) * BLOCK], [Found::default(); BLOCKS]);
+    text[..piece.len()].copy_from_slice(piece);
+    let found = &mut found[..piece.len().div_ceil(BLOCK)];
+    beginnings::sieve().look(&text, found);
+    beginnings::sift(&text, found);
+    tells_nothing(piece, sieve::places(found, 0, piece.len()))
+}
+
+/// Returns true if a whole line has colours, and without them no score.
+fn is_dull_behind_colours(line: &[u8]) -> bool {
+    line.len() <= LOOKED_AT && matches!(bytes::plain(line), Cow::Owned(text) if is_dull_piece(&text))
 }
 
 /// Returns true if a line has no score, and is neither blank nor a command.
@@ -405,7 +419,6 @@ mod tests {
             let text = super::super::bytes::plain(line.as_bytes());
             let said = without_prefix(&text);
             let matters = score(said).0 > 0
-                || text.len() != line.len().min(LOOKED_AT)
                 || said.trim_ascii().is_empty()
                 || said.starts_with(b"+")
                 || is_command(said);

@@ -1,7 +1,7 @@
 //! The heading of a line: the nearest preceding line with less indentation, or the first line of
 //! its paragraph. A command begins a paragraph.
 
-use super::bytes::LOOKED_AT;
+use super::bytes;
 use super::prefix::without_prefix;
 use super::unit::Unit;
 
@@ -64,7 +64,8 @@ impl Headings {
     pub fn pass<'a>(&mut self, lines: impl Iterator<Item = (Unit, &'a [u8])>) {
         let (mut least, mut levels) = (usize::MAX, vec![]);
         for (unit, text) in lines {
-            let said = without_prefix(&text[..text.len().min(LOOKED_AT)]);
+            let plain = bytes::plain(text);
+            let said = without_prefix(&plain);
             let indent = indent_of(said);
             if indent < least && !said.trim_ascii_start().is_empty() {
                 least = indent;
@@ -76,7 +77,7 @@ impl Headings {
             }
         }
         for (unit, text) in levels.into_iter().rev() {
-            let indent = indent_of(without_prefix(&text[..text.len().min(LOOKED_AT)]));
+            let indent = indent_of(without_prefix(&bytes::plain(text)));
             self.close(indent);
             self.push(indent, unit, text);
         }

@@ -89,7 +89,7 @@ use score::Score;
 use shelf::{Shelf, Worth};
 use skim::UnitReader;
 use tally::Tallies;
-use unit::{ESCAPED_NEWLINE, Foreign, Splitter, Stretch, Unit};
+use unit::{ESCAPED_NEWLINE, Foreign, Length, Splitter, Stretch, Unit};
 
 pub(crate) use old::Old;
 pub(crate) use page::Piece;
@@ -130,7 +130,7 @@ pub struct Selection {
     state: SearchState,
     /// Places that the sieves of the gate found in the text that is read.
     found: Places,
-    lengths: Vec<u16>,
+    lengths: Vec<Length>,
 }
 
 #[derive(Clone, Debug)]
@@ -356,7 +356,7 @@ impl Selection {
             notices.capacity() * size_of::<OldNotice>() + foreign.capacity() * size_of::<(usize, Foreign)>();
         let shelves = lines.memory() + contexts.memory() + asked.memory() + tallies.memory();
         let seen = seen.memory() + asked_seen.memory();
-        let found = self.found.memory() + self.lengths.capacity() * size_of::<u16>();
+        let found = self.found.memory() + self.lengths.capacity() * size_of::<Length>();
         head.memory() + recent.memory() + seen + shelves + lists + self.aim.question.memory() + found
     }
 }

@@ -1,12 +1,12 @@
 //! Takes lines that say nothing many at a time.
 
-use super::bytes::LOOKED_AT;
+use super::bytes;
 use super::gate::{Gate, Places, Silence};
 use super::old::is_mark;
 use super::prefix::without_prefix;
 
 use super::headings::{self, Headings};
-use super::unit::{LONG_LINE, Unit, Units};
+use super::unit::{LONG_LINE, Length, Unit, Units};
 use super::{Aim, SearchState, shapes};
 use crate::encoding::{Size, utf8};
 use crate::notice::earlier;
@@ -24,7 +24,7 @@ pub struct UnitReader<'r> {
     pub found: &'r Places,
     pub text: &'r [u8],
     /// Room for the lengths of lines.
-    pub lengths: &'r mut Vec<u16>,
+    pub lengths: &'r mut Vec<Length>,
     pub window: usize,
 }
 
@@ -47,7 +47,7 @@ impl Units for UnitReader<'_> {
             let blank = text.iter().take_while(|byte| **byte == b'\n').count();
             if blank > 0 {
                 lengths.clear();
-                lengths.resize(blank, 1);
+                lengths.resize(blank, (1, 1));
                 state.append(&text[..blank], lengths, self.window);
                 return blank;
             }
@@ -68,7 +68,7 @@ impl Units for UnitReader<'_> {
                 && part[end..].starts_with(line)
                 && !state.may_be_notice(line, end + line.len() - start, false)
             {
-                lengths.push(line.len() as u16);
+                lengths.push(length_of(line));
                 end += line.len();
             }
             if let Some(likeness) = unwanted.likeness {
@@ -93,7 +93,7 @@ impl Units for UnitReader<'_> {
                 break;
             }
             after_blank = line.len() == 1;
-            lengths.push(line.len() as u16);
+            lengths.push(length_of(line));
             end = next;
             if room.is_some_and(|room| end - start > room) {
                 break;
@@ -103,7 +103,11 @@ impl Units for UnitReader<'_> {
             state.unwanted = None;
         }
         if !lengths.is_empty() {
-            state.pass(&part[start..end], lengths, paragraph, self.aim, self.window);
+            let lines = &part[start..end];
+            if state.wide && !lines.is_ascii() {
+                count_chars(lines, lengths);
+            }
+            state.pass(lines, lengths, paragraph, self.aim, self.window);
         }
         end - start
     }
@@ -165,44 +169,43 @@ impl SearchState {
     }
 
     /// Takes dull and blank lines of these lengths. Equals taking each.
-    fn pass(&mut self, lines: &[u8], lengths: &[u16], paragraph: Paragraph, aim: &Aim, window: usize) {
-        let line = &lines[lines.len() - last_length(lengths)..];
+    fn pass(&mut self, lines: &[u8], lengths: &[Length], paragraph: Paragraph, aim: &Aim, window: usize) {
+        let last = self.last_unit(lengths);
+        let line = &lines[lines.len() - last.bytes..];
         if aim.failure {
-            let last = self.last_unit(lines, lengths);
-            let (wide, mut rest, mut next) = (self.wide, lines, None);
-            let back = lengths.iter().rev().map(|length| {
-                let (before, line) = rest.split_at(rest.len() - usize::from(*length));
+            let (mut rest, mut next) = (lines, None);
+            let back = lengths.iter().rev().map(|&(bytes, chars)| {
+                let (before, line) = rest.split_at(rest.len() - usize::from(bytes));
                 rest = before;
-                let unit = next.map_or(last, |next: Unit| next.previous(line.len(), chars(line, wide), true));
+                let unit = next.map_or(last, |next: Unit| next.previous(bytes.into(), chars.into(), true));
                 next = Some(unit);
                 (unit, line)
             });
             self.headings.pass(back);
             if let Some(begins) = paragraph.begins {
                 let first = begins.map(|begins| {
-                    let start = lengths[..begins].iter().copied().map(usize::from).sum::<usize>();
-                    let end = start + usize::from(lengths[begins]);
-                    (self.last_unit(&lines[..end], &lengths[..=begins]), &lines[start..end])
+                    let unit = self.last_unit(&lengths[..=begins]);
+                    let (start, _) = sum(&lengths[..begins]);
+                    (unit, &lines[start..start + unit.bytes])
                 });
                 self.headings.begin_paragraph(first);
             }
-            self.start = shapes::start(without_prefix(&line[..line.len().min(LOOKED_AT)]));
+            self.start = shapes::start(without_prefix(&bytes::plain(line)));
         }
         self.blank = line.len() == 1;
         if !self.open.is_empty() {
             let (first, mut rest) = (self.next_unit(Size::default()).number, lines);
-            for (nth, length) in lengths.iter().enumerate() {
+            for (nth, (bytes, _)) in lengths.iter().enumerate() {
                 self.extend_open(first + nth, rest);
-                rest = &rest[usize::from(*length)..];
+                rest = &rest[usize::from(*bytes)..];
             }
         }
         self.append(lines, lengths, window);
     }
 
     /// Adds lines of these lengths to the ends of the text.
-    fn append(&mut self, lines: &[u8], lengths: &[u16], window: usize) {
-        let count = lengths.len();
-        let last = self.last_unit(lines, lengths);
+    fn append(&mut self, lines: &[u8], lengths: &[Length], window: usize) {
+        let last = self.last_unit(lengths);
         if self.head_open {
             let room = self.head_most.saturating_sub(self.head.bytes());
             let end = if lines.len() <= room {
@@ -213,39 +216,51 @@ impl SearchState {
             if let Some(end) = end {
                 let lines = &lines[..=end];
                 let lengths = &lengths[..memchr::memchr_iter(b'\n', lines).count()];
-                self.head.extend(self.last_unit(lines, lengths), lines, lengths, self.wide);
+                self.head.extend(self.last_unit(lengths), lines, lengths);
             }
             self.head_open = lines.len() <= room;
         }
         self.last = Some(last);
-        let chars = chars(lines, self.wide);
-        self.size = self.size + Size { bytes: lines.len(), chars, newlines: count, broken: 0 };
-        self.recent.extend(last, lines, lengths, self.wide);
+        let (bytes, chars) = sum(lengths);
+        self.size = self.size + Size { bytes, chars, newlines: lengths.len(), broken: 0 };
+        self.recent.extend(last, lines, lengths);
         self.forget(window);
     }
 
     /// Returns the last of the next lines, which have these lengths.
-    fn last_unit(&self, lines: &[u8], lengths: &[u16]) -> Unit {
+    fn last_unit(&self, lengths: &[Length]) -> Unit {
         let first = self.next_unit(Size::default());
-        let (before, line) = lines.split_at(lines.len() - last_length(lengths));
+        let Some((&(bytes, chars), before)) = lengths.split_last() else { return first };
         Unit {
-            number: first.number + lengths.len() - 1,
-            char: first.char + chars(before, self.wide),
-            line: first.line + lengths.len() - 1,
-            bytes: line.len(),
-            chars: chars(line, self.wide),
+            number: first.number + before.len(),
+            char: first.char + sum(before).1,
+            line: first.line + before.len(),
+            bytes: bytes.into(),
+            chars: chars.into(),
             ends_line: true,
             ..first
         }
     }
 }
 
-fn last_length(lengths: &[u16]) -> usize {
-    lengths.last().copied().map_or(0, usize::from)
+/// Returns the length of a line in ASCII.
+fn length_of(line: &[u8]) -> Length {
+    (line.len() as u16, line.len() as u16)
 }
 
-fn chars(text: &[u8], wide: bool) -> usize {
-    if wide { utf8::chars_of_valid(text) } else { text.len() }
+/// Counts the chars of lines whose bytes are known.
+fn count_chars(mut lines: &[u8], lengths: &mut [Length]) {
+    for (bytes, chars) in lengths {
+        let line = lines.split_off(..usize::from(*bytes)).unwrap_or_default();
+        *chars = utf8::chars_of_valid(line) as u16;
+    }
+}
+
+/// Sums bytes and chars.
+fn sum(lengths: &[Length]) -> (usize, usize) {
+    let add =
+        |(bytes, chars), length: &Length| (bytes + usize::from(length.0), chars + usize::from(length.1));
+    lengths.iter().fold((0, 0), add)
 }
 
 #[cfg(test)]
@@ -269,6 +284,7 @@ mod tests {
             1 => "(parse|Item|\\$ |> |漢字|é|\u{212A}elvin|#12 ){1,4}\n",
             1 => "(parse|pa|rse|✓|İ|é|漢| |\u{301}|_){1,5}\n",
             1 => "[ \t\r]{0,3}\n",
+            2 => "( {0,2})(\u{1b}\\[3[0-9]m| |[a-z]{1,9}|error: |\\+ |- |\\[0m|✓ ){0,6}\n",
             1 => Just("\n[tool output truncated: 70 of 90 chars omitted (limit 9B); x]\n\n".to_owned()),
             1 => Just("[... 12 lines ...]\n".to_owned()),
             1 => "[a-z ]{990,1020}\n",

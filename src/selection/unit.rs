@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use crate::encoding::utf8;
-
 /// Longer lines are split into pieces.
 pub const LONG_LINE: usize = 1_000;
 
@@ -193,14 +191,15 @@ fn piece(text: &[u8]) -> usize {
     }
 }
 
+/// Bytes and chars of a unit. The type is small, since the units may be as many as the bytes.
+pub type Length = (u16, u16);
+
 /// Consecutive units and their text.
 #[derive(Clone, Debug, Default)]
 pub struct Stretch {
     /// The last unit; earlier ones are derived from their lengths.
     last: Option<Unit>,
-    /// Bytes and chars of each unit. The type is small, since the units may be as many as the
-    /// bytes.
-    lengths: VecDeque<(u16, u16)>,
+    lengths: VecDeque<Length>,
     /// Foreign parts, by unit number.
     foreign: VecDeque<(usize, Foreign)>,
     text: Vec<u8>,
@@ -219,20 +218,11 @@ impl Stretch {
         self.text.extend_from_slice(text);
     }
 
-    /// Appends lines of these lengths. `last` is the last of them. `wide`: they may have text that
-    /// is not ASCII.
-    pub fn extend(&mut self, last: Unit, lines: &[u8], lengths: &[u16], wide: bool) {
+    /// Appends lines of these lengths. `last` is the last of them.
+    pub fn extend(&mut self, last: Unit, lines: &[u8], lengths: &[Length]) {
         self.last = Some(last);
         self.text.extend_from_slice(lines);
-        if !wide || lines.is_ascii() {
-            return self.lengths.extend(lengths.iter().map(|length| (*length, *length)));
-        }
-        let mut rest = lines;
-        self.lengths.extend(lengths.iter().map(|length| {
-            let (line, after) = rest.split_at(usize::from(*length));
-            rest = after;
-            (*length, utf8::chars_of_valid(line) as u16)
-        }));
+        self.lengths.extend(lengths);
     }
 
     pub fn pop_front(&mut self) {
@@ -316,7 +306,7 @@ impl Stretch {
     /// Returns the bytes of memory in use.
     pub fn memory(&self) -> usize {
         self.text.capacity()
-            + self.lengths.capacity() * size_of::<(u16, u16)>()
+            + self.lengths.capacity() * size_of::<Length>()
             + self.foreign.capacity() * size_of::<(usize, Foreign)>()
     }
 }
