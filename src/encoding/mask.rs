@@ -4,6 +4,16 @@
 /// Units of a block.
 pub const BLOCK: usize = u64::BITS as usize;
 
+/// Iterates over the places of a mask, the lowest first.
+#[inline]
+pub fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let at = mask.trailing_zeros() as usize;
+        mask &= mask.wrapping_sub(1);
+        (at < BLOCK).then_some(at)
+    })
+}
+
 #[cfg(not(target_arch = "x86_64"))]
 pub use scalar::*;
 #[cfg(target_arch = "x86_64")]

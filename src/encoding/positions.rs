@@ -36,16 +36,7 @@ pub fn positions<U: CodeUnit>(units: &[U], ascii: u8) -> impl Iterator<Item = us
         .map(move |block| U::mask(block, ascii))
         .chain(last)
         .enumerate()
-        .flat_map(|(at, mask)| bits(mask).map(move |bit| at * BLOCK + bit))
-}
-
-/// Returns the positions of the bits that are set, from the lowest on.
-fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let bit = mask.trailing_zeros() as usize;
-        mask &= mask.wrapping_sub(1);
-        (bit < BLOCK).then_some(bit)
-    })
+        .flat_map(|(at, mask)| mask::bits(mask).map(move |bit| at * BLOCK + bit))
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
-//! Byte classes of a line, for scoring.
+//! The words of a line, and its text without escape sequences, for scoring.
 
 use std::borrow::Cow;
+
+use crate::encoding::mask::{self, BLOCK};
 
 /// Maximum bytes of a line that are scored.
 pub const LOOKED_AT: usize = 600;
@@ -15,115 +17,43 @@ pub fn word_length(text: &[u8]) -> usize {
     text.iter().take_while(|byte| is_word(**byte)).count()
 }
 
-/// Bytes of a line that are classified together.
-pub const BLOCK: usize = 64;
-
 /// The classes of a block's bytes, one bit per byte.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Classes {
-    pub letters: u64,
+struct Classes {
+    letters: u64,
+    capitals: u64,
     /// Letters, digits and underscores.
-    pub words: u64,
-    pub quotes: u64,
+    words: u64,
 }
 
 impl Classes {
-    /// Classifies the bytes of a block. A shorter block is padded with zeros.
+    /// Classifies up to [`BLOCK`] bytes.
     #[inline]
-    pub fn of(block: &[u8]) -> Classes {
-        let (parts, rest) = block.as_chunks();
-        let mut classes = Classes::default();
-        for (nth, part) in parts.iter().enumerate() {
-            classes = classes.with(PART * nth, part_of(part));
-        }
-        if rest.is_empty() {
-            return classes;
-        }
-        // Overlapping the previous part is cheaper than a copy, if there are enough bytes.
-        let last = match block.last_chunk() {
-            Some(last) => part_of(last).map(|bits| bits >> (PART - rest.len())),
-            None => {
-                let mut last = [0; PART];
-                last[..rest.len()].copy_from_slice(rest);
-                part_of(&last)
+    fn of(block: &[u8]) -> Classes {
+        const KINDS: [u8; 256] = {
+            let (mut kinds, mut byte) = ([0; 256], 0);
+            while byte < kinds.len() {
+                kinds[byte] = match byte as u8 {
+                    b'a'..=b'z' => b'a',
+                    b'A'..=b'Z' => b'A',
+                    b'0'..=b'9' | b'_' => b'0',
+                    _ => 0,
+                };
+                byte += 1;
             }
+            kinds
         };
-        classes.with(PART * parts.len(), last)
+        let mut kinds = [0; BLOCK];
+        kinds.iter_mut().zip(block).for_each(|(kind, byte)| *kind = KINDS[usize::from(*byte)]);
+        let [small, capitals, others] = [b'a', b'A', b'0'].map(|kind| mask::of_byte(&kinds, kind));
+        Classes { letters: small | capitals, capitals, words: small | capitals | others }
     }
-
-    #[inline]
-    fn with(self, at: usize, [letters, words, quotes]: [u16; 3]) -> Classes {
-        Classes {
-            letters: self.letters | u64::from(letters) << at,
-            words: self.words | u64::from(words) << at,
-            quotes: self.quotes | u64::from(quotes) << at,
-        }
-    }
-}
-
-const PART: usize = 16;
-
-/// Returns the bits of letters, of word bytes, and of quotes.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-fn part_of(part: &[u8; PART]) -> [u16; 3] {
-    // SAFETY: every x86-64 processor has SSE2.
-    unsafe { part_by_vector(part) }
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-#[inline]
-fn part_of(part: &[u8; PART]) -> [u16; 3] {
-    part_by_eight(part)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "sse2")]
-#[inline]
-fn part_by_vector(part: &[u8; PART]) -> [u16; 3] {
-    use std::arch::x86_64::{
-        __m128i, _mm_cmpeq_epi8, _mm_cmplt_epi8, _mm_movemask_epi8, _mm_or_si128, _mm_set_epi64x,
-        _mm_set1_epi8, _mm_sub_epi8,
-    };
-    let both = u128::from_le_bytes(*part);
-    let bytes = _mm_set_epi64x((both >> 64) as i64, both as i64);
-    // SSE2 compares signed bytes. Subtracting 0x80 maps unsigned order to signed order.
-    let within = |bytes: __m128i, first: u8, last: u8| {
-        let moved = _mm_sub_epi8(bytes, _mm_set1_epi8(first.wrapping_add(0x80) as i8));
-        _mm_cmplt_epi8(moved, _mm_set1_epi8((last - first + 1).wrapping_add(0x80) as i8))
-    };
-    let is = |byte: u8| _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte as i8));
-    let letters = within(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), b'a', b'z');
-    let words = _mm_or_si128(letters, _mm_or_si128(within(bytes, b'0', b'9'), is(b'_')));
-    [letters, words, is(b'"')].map(|found| _mm_movemask_epi8(found) as u16)
-}
-
-#[cfg(any(test, not(target_arch = "x86_64")))]
-fn part_by_eight(part: &[u8; PART]) -> [u16; 3] {
-    const LOW: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    let mut classes = [0; 3];
-    for (at, eight) in part.as_chunks().0.iter().enumerate() {
-        let eight = u64::from_le_bytes(*eight);
-        let plain = eight & !HIGH;
-        let within = |bytes: u64, first: u8, last: u8| {
-            (bytes + LOW * u64::from(0x80 - first)) & !(bytes + LOW * u64::from(0x7F - last))
-        };
-        let letters = within(plain | (LOW * 0x20), b'a', b'z');
-        let words = letters | within(plain, b'0', b'9') | within(plain, b'_', b'_');
-        for (class, found) in classes.iter_mut().zip([letters, words, within(plain, b'"', b'"')]) {
-            // The product gathers the eight high bits at the top.
-            let bits = ((found & HIGH & !eight) >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-            *class |= (bits as u16) << (at * 8);
-        }
-    }
-    classes
 }
 
 /// Finds the starts of words, block by block. A word runs from the first letter of a run of
 /// letters, digits and underscores to the end of that run.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Starts {
+struct Starts {
     /// The previous block ended in a run that had no letter yet.
     inside: bool,
     leading: bool,
@@ -132,7 +62,7 @@ pub struct Starts {
 impl Starts {
     /// Returns the starts in the next block.
     #[inline]
-    pub fn next(&mut self, classes: Classes) -> u64 {
+    fn next(&mut self, classes: Classes) -> u64 {
         let Classes { letters, words, .. } = classes;
         let digits = words & !letters;
         let runs = words & !(words << 1 | u64::from(self.inside));
@@ -143,19 +73,41 @@ impl Starts {
     }
 }
 
-/// Iterates over the positions at which words begin.
-pub fn word_starts(line: &[u8]) -> impl Iterator<Item = usize> {
-    let mut starts = Starts::default();
-    let blocks = line.chunks(BLOCK).enumerate();
-    blocks.flat_map(move |(nth, block)| bits(starts.next(Classes::of(block))).map(move |at| nth * BLOCK + at))
+/// A word of a line, as far as its block tells.
+#[derive(Clone, Copy, Debug)]
+pub struct Beginning {
+    pub first: u8,
+    /// The byte after the first, which may be behind the word.
+    pub second: u8,
+    pub length: usize,
+    /// A bit for each capital, the first byte's lowest.
+    pub capitals: u64,
 }
 
-/// Iterates over the positions of set bits, lowest first.
-pub fn bits(mut bits: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let at = bits.trailing_zeros() as usize;
-        bits &= bits.wrapping_sub(1);
-        (at < 64).then_some(at)
+/// Finds a word of a line by its start and its end. Leaves out those that may not be it, which are
+/// nearly all: a processor tells that of all words of a block without a guess.
+pub fn any_word(
+    line: &[u8],
+    may_be: impl Fn(Beginning) -> bool,
+    mut is: impl FnMut(usize, usize) -> bool,
+) -> bool {
+    let mut starts = Starts::default();
+    line.chunks(BLOCK).enumerate().any(|(nth, block)| {
+        let classes = Classes::of(block);
+        let (mut rest, mut candidates) = (starts.next(classes), 0);
+        while rest != 0 {
+            let at = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let length = (!(classes.words >> at)).trailing_zeros() as usize;
+            let second = block.get(at + 1).copied().unwrap_or(0);
+            let word = Beginning { first: block[at], second, length, capitals: classes.capitals >> at };
+            let goes_on = at + length == BLOCK;
+            candidates |= u64::from(goes_on | may_be(word)) << at;
+        }
+        mask::bits(candidates).any(|at| {
+            let start = nth * BLOCK + at;
+            is(start, start + word_length(&line[start..]))
+        })
     })
 }
 
@@ -215,28 +167,29 @@ mod tests {
 
     proptest! {
         #[test]
-        fn word_starts_match_a_plain_scan(
+        fn words_are_those_of_a_plain_scan(
             text in prop::collection::vec(
                 prop_oneof![any::<u8>(), b'a'..=b'z', b'A'..=b'Z', b'0'..=b'9', Just(b'_'), Just(b'"')],
                 0..300,
             ),
+            length in 0..9usize,
         ) {
-            let (mut starts, mut found) = (Starts::default(), vec![]);
-            for (nth, block) in text.chunks(BLOCK).enumerate() {
-                let classes = Classes::of(block);
-                for part in block.as_chunks().0 {
-                    prop_assert_eq!(part_of(part), part_by_eight(part));
-                }
-                let is_quote = |at: usize| classes.quotes >> at & 1 == 1;
-                prop_assert!(block.iter().enumerate().all(|(at, byte)| is_quote(at) == (*byte == b'"')));
-                let bits = starts.next(classes);
-                found.extend((0..BLOCK).filter(|at| bits >> at & 1 == 1).map(|at| nth * BLOCK + at));
-            }
-            let (mut at, mut expected) = (0, vec![]);
+            let (mut found, mut at, mut expected) = (vec![], 0, vec![]);
+            let may_be = |word: Beginning| {
+                word.length > length && (word.first.is_ascii_uppercase() == (word.capitals & 1 == 1))
+            };
+            any_word(&text, may_be, |start, end| {
+                found.push((start, end));
+                false
+            });
             while at < text.len() {
                 if text[at].is_ascii_alphabetic() {
-                    expected.push(at);
-                    at += word_length(&text[at..]);
+                    let end = at + word_length(&text[at..]);
+                    // A word that a block cuts is among those that it may be.
+                    if end - at > length || end / BLOCK > at / BLOCK {
+                        expected.push((at, end));
+                    }
+                    at = end;
                 } else {
                     at += 1;
                 }

@@ -1,7 +1,7 @@
 //! Scores how well a line explains a failure, from words and shapes, without knowledge of specific
 //! tools.
 
-use super::bytes::{BLOCK, Classes, Starts, bits, word_length};
+use super::bytes::{Beginning, any_word, word_length};
 use super::shapes::{self, Shape};
 use super::words::{self, Lengths, Weight, Word};
 
@@ -37,32 +37,32 @@ impl Score {
 
 /// Scores a line or a piece of a long one, without escape sequences.
 pub fn score(line: &[u8]) -> Score {
+    weigh(line, may_matter)
+}
+
+#[inline]
+fn weigh(line: &[u8], may_matter: impl Fn(Beginning) -> bool) -> Score {
     let mut weighed = LineWeight::default();
-    let mut starts = Starts::default();
-    for (nth, block) in line.chunks(BLOCK).enumerate() {
-        let classes = Classes::of(block);
-        for at in bits(starts.next(classes)) {
-            let start = nth * BLOCK + at;
-            let mut length = (!(classes.words >> at)).trailing_zeros() as usize;
-            if at + length >= BLOCK {
-                length = word_length(&line[start..]);
-            }
-            let end = start + length;
-            // Nearly all words are ruled out by their first letters and length, or by the place of
-            // a last capital.
-            let word = &line[start..end];
-            if may_name_error(word) || may_tell(word) || may_be_state(word) {
-                weighed.add_word(line, start, end);
-            }
-        }
-        for at in bits(classes.quotes) {
-            if shapes::is_server_error(&line[nth * BLOCK + at + 1..]) {
-                weighed.shape = weighed.shape.max(6);
-            }
-        }
+    any_word(line, may_matter, |start, end| {
+        weighed.add_word(line, start, end);
+        false
+    });
+    if memchr::memchr_iter(b'"', line).any(|at| shapes::is_server_error(&line[at + 1..])) {
+        weighed.shape = weighed.shape.max(6);
     }
     weighed.best = weighed.best.max(shapes::of_beginning(line));
     weighed.total(line)
+}
+
+/// Returns true if a word's first letters and length allow a weight, if it may be a state, or if a
+/// capital is where one begins the end of a name of a failure.
+#[inline]
+fn may_matter(word: Beginning) -> bool {
+    let Beginning { first, second, length, capitals } = word;
+    let may_tell = u32::from(TELLING[words::beginning(first, second)]) >> length.min(31) & 1 == 1;
+    let may_be_state = (length > 5) & (capitals & 1 == 1);
+    let ends = capitals & !1 & ((1 << length.saturating_sub(SHORTEST_END - 1)) - 1);
+    may_tell | may_be_state | (ends >> length.saturating_sub(LONGEST_END) != 0)
 }
 
 /// The lengths of words that may have a weight or begin a shape.
@@ -282,11 +282,8 @@ const ENDS: [&[u8]; 9] = [
     b"Exception",
 ];
 
-/// Returns true if the capital that begins one of these ends follows more of the word.
-#[inline]
-fn may_name_error(word: &[u8]) -> bool {
-    ENDS.iter().any(|end| word.len() > end.len() && word[word.len() - end.len()] == end[0])
-}
+const SHORTEST_END: usize = ENDS[0].len();
+const LONGEST_END: usize = ENDS[ENDS.len() - 1].len();
 
 /// Returns true if a word names a failure, such as `TypeError`, `NullPointerException`,
 /// `OOMKilled`.
@@ -297,10 +294,31 @@ fn is_error_name(word: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::words::WORDS;
     use super::*;
+    use proptest::prelude::*;
 
     fn weight(line: &str) -> f64 {
         f64::from(score(line.as_bytes()).0) / 2.0
+    }
+
+    proptest! {
+        #[test]
+        fn a_word_that_may_not_matter_has_no_weight(
+            parts in prop::collection::vec(
+                prop_oneof![
+                    3 => "[a-zA-Z]{1,9}",
+                    1 => "[ -~]{0,9}",
+                    2 => prop::sample::select(WORDS).prop_map(|(word, _)| word.to_owned()),
+                    2 => prop::sample::select(&ENDS[..]).prop_map(|end| String::from_utf8_lossy(end).into_owned()),
+                    3 => prop::sample::select(&[" ", "_", ".", ": ", "E501 ", "HTTP/1.1 404 ", "=nan", "\"level\":50", "ERR_"][..]).prop_map(str::to_owned),
+                ],
+                0..30,
+            ),
+        ) {
+            let line = parts.concat();
+            prop_assert_eq!(score(line.as_bytes()), weigh(line.as_bytes(), |_| true));
+        }
     }
 
     #[test]

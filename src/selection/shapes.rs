@@ -147,11 +147,11 @@ fn is_status(after: &[u8], first: &[u8]) -> bool {
 
 /// Returns true if a line contains a file position: `name.ext:12` or `name.ext(12`.
 pub fn names_a_place(line: &[u8]) -> bool {
-    memchr::memchr2_iter(b':', b'(', line).any(|at| {
+    let ends = memchr::memchr2_iter(b':', b'(', line);
+    ends.filter(|at| line.get(at + 1).is_some_and(u8::is_ascii_digit)).any(|at| {
         let ext = line[..at].iter().rev().take_while(|&&byte| is_word(byte)).count();
         let dot = at - ext;
         ext > 0
-            && line.get(at + 1).is_some_and(u8::is_ascii_digit)
             && line[..dot].ends_with(b".")
             && dot >= 2
             && matches!(line[dot - 2], b'.' | b'/' | b'-' | b'_' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z')

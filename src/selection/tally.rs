@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
-use super::bytes::{is_word, word_length, word_starts};
+use super::bytes::{Beginning, any_word, is_word};
 use super::unit::Unit;
+use super::words::{self, Lengths};
 
 /// Maximum tallies stored, and maximum bytes of one.
 const STORED: usize = 12;
@@ -49,24 +50,35 @@ impl Tallies {
 /// exit code, or a step that ended in failure.
 pub fn is_tally(line: &[u8]) -> bool {
     let line = line.trim_ascii();
-    word_starts(line).any(|start| {
-        // The first letters of all words that follow.
-        if !matches!(line[start] | 0x20, b'c' | b'e' | b'f' | b'p' | b'r') {
-            return false;
-        }
-        let (before, word) = line.split_at(start);
-        let (word, after) = word.split_at(word_length(word));
+    let may_be = |word: Beginning| {
+        u32::from(LENGTHS[words::beginning(word.first, word.second)]) >> word.length.min(31) & 1 == 1
+    };
+    any_word(line, may_be, |start, end| {
+        let (before, word, after) = (&line[..start], &line[start..end], &line[end..]);
         counts_failures(before, word, after) || tells_exit(word, after)
     }) || ends_in_error(line)
         || ends_in_failure(line)
 }
 
+/// Words of failures that are counted, and words before the status of an exit.
+const FAILURES: [&str; 9] =
+    ["failed", "failures", "failure", "fail", "failing", "errors", "error", "problems", "errored"];
+const EXITS: [&str; 5] = ["exit", "exited", "exiting", "returned", "code"];
+
+const LENGTHS: Lengths = {
+    let (mut lengths, mut at) = ([0; 1 << 10], 0);
+    while at < FAILURES.len() + EXITS.len() {
+        let word = if at < FAILURES.len() { FAILURES[at] } else { EXITS[at - FAILURES.len()] }.as_bytes();
+        lengths[words::beginning(word[0], word[1])] |= 1 << word.len();
+        at += 1;
+    }
+    lengths
+};
+
 /// Returns true for a number, at least 1, before or after a word of failure: `1 failed`, `279
 /// errors`, `failures: 2`.
 fn counts_failures(before: &[u8], word: &[u8], after: &[u8]) -> bool {
-    const WORDS: [&str; 9] =
-        ["failed", "failures", "failure", "fail", "failing", "errors", "error", "problems", "errored"];
-    WORDS.iter().any(|name| word.eq_ignore_ascii_case(name.as_bytes()))
+    FAILURES.iter().any(|name| word.eq_ignore_ascii_case(name.as_bytes()))
         && (counts_before(before) || counts_after(after))
 }
 
@@ -95,7 +107,6 @@ fn counts_after(text: &[u8]) -> bool {
 
 /// Returns true for an exit that is not 0: `exit code 1`, `exited with 2`, `exit status: 101`.
 fn tells_exit(word: &[u8], after: &[u8]) -> bool {
-    const EXITS: [&str; 5] = ["exit", "exited", "exiting", "returned", "code"];
     EXITS.iter().any(|exit| word.eq_ignore_ascii_case(exit.as_bytes()))
         && is_bad_status(&after[..after.len().min(24)])
 }
