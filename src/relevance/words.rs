@@ -86,13 +86,13 @@ impl Hasher for PlainHasher {
         self.0 = self.0.rotate_left(8) ^ hash(bytes);
     }
 
-    fn write_usize(&mut self, length: usize) {
-        self.0 = self.0.rotate_left(8) ^ length as u64;
+    fn write_usize(&mut self, number: usize) {
+        // A table tells values apart by the first bits too.
+        self.0 = (self.0.rotate_left(8) ^ number as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     }
 
     fn write_u32(&mut self, hash: u32) {
-        // A table tells values apart by the first bits too.
-        self.0 = u64::from(hash).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.write_usize(hash as usize);
     }
 
     fn write_u64(&mut self, hash: u64) {

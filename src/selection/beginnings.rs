@@ -107,14 +107,15 @@ impl Fours {
 pub fn sift(text: &[u8], found: &mut [Found]) {
     let fours = &*FOURS;
     for (block, found) in found.iter_mut().enumerate() {
-        let mut places = found.places;
+        let text = text.get(block * BLOCK..).unwrap_or_default();
+        let (mut places, mut kept) = (found.places, 0);
         while places != 0 {
             let place = places.trailing_zeros();
             places &= places - 1;
-            let four = text.get(block * BLOCK + place as usize..).and_then(<[u8]>::first_chunk);
-            let passes = four.is_none_or(|four| fours.pass(*four));
-            found.places &= !(u64::from(!passes) << place);
+            let four = text.get(place as usize..).and_then(<[u8]>::first_chunk);
+            kept |= u64::from(four.is_none_or(|four| fours.pass(*four))) << place;
         }
+        found.places = kept;
     }
 }
 

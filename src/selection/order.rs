@@ -195,9 +195,9 @@ impl<'a> Order<'a> {
             }
             Stream::Findings => {
                 let finding = self.findings.next()?;
-                self.look_around(finding);
-                let reason = Reason::finding(finding.worth);
-                Some(self.page.index(finding.unit).map(|at| (at, reason)).into_iter().collect())
+                let at = self.page.index(finding.unit);
+                self.look_around(finding, at);
+                Some(at.map(|at| (at, Reason::finding(finding.worth))).into_iter().collect())
             }
             Stream::Context => self.context.pop_front().map(|beside| vec![beside]),
             Stream::Around => self.around.pop_front().map(|beside| vec![beside]),
@@ -224,7 +224,7 @@ impl<'a> Order<'a> {
     }
 
     /// Adds the lines around a finding to their streams, the nearest first.
-    fn look_around(&mut self, finding: &Finding) {
+    fn look_around(&mut self, finding: &Finding, at: Option<usize>) {
         let page = &self.page;
         let outward = |first: usize, last: usize| {
             let (unit, most) = (finding.unit, (finding.unit - first).max(last - finding.unit));
@@ -236,7 +236,8 @@ impl<'a> Order<'a> {
             })
         };
         let units = |numbers: &mut dyn Iterator<Item = usize>| -> Vec<usize> {
-            numbers.filter_map(|number| page.index(number)).collect()
+            let index = |unit| at.map_or_else(|| page.index(unit), |at| page.index_near(at, unit));
+            numbers.filter_map(index).collect()
         };
         let near =
             units(&mut finding.heading.into_iter().chain(outward(finding.first, finding.last).flatten()));

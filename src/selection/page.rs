@@ -116,6 +116,13 @@ impl<'a> Page<'a> {
         self.pieces.binary_search_by_key(&number, |piece| piece.unit.number).ok()
     }
 
+    /// Returns the piece of a unit near that of another, which most often is as near in the page.
+    pub fn index_near(&self, at: usize, unit: usize) -> Option<usize> {
+        let guess = (at + unit).wrapping_sub(self.pieces[at].unit.number);
+        let is_there = self.pieces.get(guess).is_some_and(|piece| piece.unit.number == unit);
+        if is_there { Some(guess) } else { self.index(unit) }
+    }
+
     /// Returns the first and the last piece if they are those of the text.
     pub fn first(&self) -> Option<usize> {
         self.index(*self.units.start())

@@ -1,11 +1,14 @@
 //! The best findings so far with their context, in bounded memory.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::BuildHasherDefault;
 
 use super::likeness::Earlier;
 use super::score::Score;
 use super::unit::Unit;
+use crate::relevance::PlainHasher;
 
 /// The value of a finding: its score, halved for each earlier line like it, and a point less each
 /// time the crowd before it has doubled. An integer, and so equal on every platform.
@@ -61,8 +64,8 @@ const PER_FINDING: usize = size_of::<(Rank, (Finding, Box<[usize]>))>();
 pub struct Shelf {
     /// The findings, each with the numbers of its units.
     findings: BTreeMap<Rank, (Finding, Box<[usize]>)>,
-    /// The units of all findings, each stored once with its number of users.
-    units: BTreeMap<usize, ShelfEntry>,
+    /// The units of all findings by their number, each stored once with its number of users.
+    units: HashMap<usize, ShelfEntry, BuildHasherDefault<PlainHasher>>,
     memory: usize,
     most: usize,
     full: bool,
@@ -78,7 +81,7 @@ struct ShelfEntry {
 impl Shelf {
     /// Creates a shelf that holds up to `most` bytes.
     pub fn new(most: usize) -> Shelf {
-        Shelf { findings: BTreeMap::new(), units: BTreeMap::new(), memory: 0, most, full: false }
+        Shelf { findings: BTreeMap::new(), units: HashMap::default(), memory: 0, most, full: false }
     }
 
     /// Returns true if there is room, or if the finding is worth more than the least stored one.
@@ -109,9 +112,7 @@ impl Shelf {
     }
 
     fn give_up(&mut self, number: usize) {
-        let std::collections::btree_map::Entry::Occupied(mut stored) = self.units.entry(number) else {
-            return;
-        };
+        let Entry::Occupied(mut stored) = self.units.entry(number) else { return };
         stored.get_mut().users -= 1;
         if stored.get().users == 0 {
             self.memory -= stored.remove().text.len() + OVERHEAD;
@@ -125,7 +126,9 @@ impl Shelf {
 
     /// Iterates over the units of all findings, in order.
     pub fn units(&self) -> impl Iterator<Item = (Unit, &[u8])> {
-        self.units.values().map(|stored| (stored.unit, &*stored.text))
+        let mut units: Vec<_> = self.units.values().map(|stored| (stored.unit, &*stored.text)).collect();
+        units.sort_unstable_by_key(|(unit, _)| unit.number);
+        units.into_iter()
     }
 
     /// Returns the bytes of memory in use.
