@@ -28,20 +28,25 @@ pub fn latin1(bytes: &[u8], out: &mut Vec<u8>) {
 
 /// Appends UTF-16 as UTF-8, lone surrogates as U+FFFD.
 pub fn utf16(units: &[u16], out: &mut Vec<u8>) {
-    let most = |unit: &u16| 1 + usize::from(*unit >= 0x80) + usize::from(*unit >= 0x800);
-    out.reserve(units.iter().map(most).sum::<usize>() + ROOM);
+    out.reserve(units.len() + ROOM);
     let (mut rest, mut end) = (units, out.len());
     while !rest.is_empty() {
-        let (block, after) = rest.split_at(rest.len().min(BLOCK));
         if out.len() - end < LONGEST * BLOCK {
             out.resize(end + ROOM, 0);
         }
-        let room = &mut out[end..];
+        let room = out[end..].first_chunk_mut().expect("room for a block");
+        // All blocks have the same length: loops over fewer units would not become vector code.
+        let (mut block, length) = ([0; BLOCK], rest.len().min(BLOCK));
+        match rest.first_chunk() {
+            Some(units) => block = *units,
+            None => block[..length].copy_from_slice(rest),
+        }
         if block.iter().fold(0, |all, unit| all | unit) < 0x80 {
-            room.iter_mut().zip(block).for_each(|(byte, &unit)| *byte = unit as u8);
-            (rest, end) = (after, end + block.len());
+            room.iter_mut().zip(block).for_each(|(byte, unit)| *byte = unit as u8);
+            (rest, end) = (&rest[length..], end + length);
         } else if !block.iter().fold(false, |any, unit| any | (unit & 0xF800 == 0xD800)) {
-            (rest, end) = (after, end + encode(block, room));
+            // Units behind the end were written as zeros.
+            (rest, end) = (&rest[length..], end + encode(&block, room) + length - BLOCK);
         } else {
             // A pair may extend beyond the block.
             let mut taken = 0;
@@ -60,10 +65,8 @@ pub fn utf16(units: &[u16], out: &mut Vec<u8>) {
 
 /// Writes chars that are not surrogates, and returns the bytes written. Each is written with four
 /// bytes, and the next over those that it did not need: lengths vary too much to branch on.
-fn encode(units: &[u16], room: &mut [u8]) -> usize {
-    let mut block = [0; BLOCK];
-    block[..units.len()].copy_from_slice(units);
-    // A loop without branches and without places, which the compiler vectorizes.
+fn encode(block: &[u16; BLOCK], room: &mut [u8; LONGEST * BLOCK]) -> usize {
+    // Loops without branches and places, which become vector code.
     let encoded = block.map(|unit| {
         let unit = u32::from(unit);
         let last = |unit: u32| 0x80 | unit & 0x3F;
@@ -79,7 +82,7 @@ fn encode(units: &[u16], room: &mut [u8]) -> usize {
     });
     let lengths = block.map(|unit| 1 + u8::from(unit >= 0x80) + u8::from(unit >= 0x800));
     let mut end = 0;
-    for (bytes, length) in encoded.iter().zip(lengths).take(units.len()) {
+    for (bytes, length) in encoded.iter().zip(lengths) {
         *room[end..].first_chunk_mut().expect("room for a block") = bytes.to_le_bytes();
         end += usize::from(length);
     }

@@ -122,10 +122,12 @@ pub fn plain(line: &[u8]) -> Cow<'_, [u8]> {
         let Some(length) = sequence(&line[bracket + 1..], is_escaped).filter(|_| bracket >= done) else {
             continue;
         };
-        text.reserve(line.len() - done);
-        let mut before = &line[done..bracket];
-        before = before.strip_suffix(&[ESCAPE]).or_else(|| before.strip_suffix(b"^[")).unwrap_or(before);
-        text.extend_from_slice(before);
+        if done == 0 {
+            text.reserve_exact(line.len());
+        }
+        let before = &line[done..bracket];
+        let escape = before.strip_suffix(&[ESCAPE]).or_else(|| before.strip_suffix(b"^["));
+        text.extend_from_slice(escape.unwrap_or(before));
         done = bracket + 1 + length;
     }
     if done == 0 {
@@ -139,12 +141,11 @@ pub fn plain(line: &[u8]) -> Cow<'_, [u8]> {
 /// colour is one.
 pub fn sequence(text: &[u8], is_escaped: bool) -> Option<usize> {
     let length = text.iter().take_while(|byte| matches!(byte, 0x20..0x40)).count();
-    let end = text.get(length).copied();
-    let is_colour = end == Some(b'm')
-        && length > 0
-        && text[..length].iter().all(|byte| matches!(byte, b'0'..=b'9' | b';'));
-    match end {
-        Some(0x40..0x7F) if is_escaped || is_colour => Some(length + 1),
+    let is_colour = |end| {
+        end == b'm' && length > 0 && text[..length].iter().all(|byte| matches!(byte, b'0'..=b'9' | b';'))
+    };
+    match text.get(length) {
+        Some(&end @ 0x40..0x7F) if is_escaped || is_colour(end) => Some(length + 1),
         None if is_escaped => Some(length),
         _ => None,
     }

@@ -293,31 +293,25 @@ impl WordFinder {
     }
 }
 
-/// Returns true if an ASCII letter is part of a word with another, of which the line spells no
-/// letter in ASCII.
-fn mixes_letters(line: &[u8]) -> bool {
-    let is_mixed = |one: u8, other: u8| one.is_ascii_alphabetic() & !other.is_ascii();
-    let pairs = line.iter().zip(&line[1.min(line.len())..]);
-    // Without an early exit, the compiler vectorizes this loop.
-    pairs.fold(false, |found, (a, b)| found | is_mixed(*a, *b) | is_mixed(*b, *a))
-        && line.utf8_chunks().any(|chunk| joins_letters(chunk.valid()))
-}
-
 /// Returns true if a run of other chars is between two ASCII letters, or has a letter itself and is
-/// beside one. A word leaves out signs.
-fn joins_letters(text: &str) -> bool {
-    let (mut before, mut in_run, mut has_letter) = (false, false, false);
-    text.chars().any(|letter| {
-        if !letter.is_ascii() {
-            in_run = true;
-            has_letter |= letter.is_alphanumeric();
-            return before && has_letter;
+/// beside one: both may be letters of one word. A word leaves out signs.
+fn mixes_letters(line: &[u8]) -> bool {
+    let is_letter = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphabetic);
+    let mut at = 0;
+    while let Some(start) = line[at..].iter().position(|byte| !byte.is_ascii()).map(|skip| at + skip) {
+        let end = line[start..].iter().position(u8::is_ascii).map_or(line.len(), |length| start + length);
+        let before = is_letter(line[..start].last());
+        let after = is_letter(line.get(end));
+        let run = &line[start..end];
+        if before && after
+            || (before || after)
+                && run.utf8_chunks().any(|chunk| chunk.valid().contains(char::is_alphanumeric))
+        {
+            return true;
         }
-        let after = letter.is_ascii_alphabetic();
-        let joins = in_run && after && (before || has_letter);
-        (before, in_run, has_letter) = (after, false, false);
-        joins
-    })
+        at = end;
+    }
+    false
 }
 
 #[cfg(test)]

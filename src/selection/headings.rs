@@ -64,6 +64,11 @@ impl Headings {
     pub fn pass<'a>(&mut self, lines: impl Iterator<Item = (Unit, &'a [u8])>) {
         let (mut least, mut levels) = (usize::MAX, vec![]);
         for (unit, text) in lines {
+            // Behind blanks only a time can be a prefix.
+            let blanks = indent_of(text);
+            if blanks > 0 && blanks >= least && memchr::memchr(b':', text).is_none() {
+                continue;
+            }
             let plain = bytes::plain(text);
             let said = without_prefix(&plain);
             let indent = indent_of(said);
