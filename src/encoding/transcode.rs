@@ -1,5 +1,7 @@
 //! Conversion of other encodings to UTF-8.
 
+use multiversion::multiversion;
+
 use super::Utf16;
 
 const BLOCK: usize = 16;
@@ -27,6 +29,7 @@ pub fn latin1(bytes: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Appends UTF-16 as UTF-8, lone surrogates as U+FFFD.
+#[multiversion(targets("x86_64+avx2"))]
 pub fn utf16(units: &[u16], out: &mut Vec<u8>) {
     out.reserve(units.len() + ROOM);
     let (mut rest, mut end) = (units, out.len());
@@ -65,6 +68,7 @@ pub fn utf16(units: &[u16], out: &mut Vec<u8>) {
 
 /// Writes chars that are not surrogates, and returns the bytes written. Each is written with four
 /// bytes, and the next over those that it did not need: lengths vary too much to branch on.
+#[inline(always)]
 fn encode(block: &[u16; BLOCK], room: &mut [u8; LONGEST * BLOCK]) -> usize {
     // Loops without branches and places, which become vector code.
     let encoded = block.map(|unit| {

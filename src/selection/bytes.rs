@@ -94,7 +94,7 @@ pub fn any_word(
     let mut starts = Starts::default();
     line.chunks(BLOCK).enumerate().any(|(nth, block)| {
         let classes = Classes::of(block);
-        let (mut rest, mut candidates) = (starts.next(classes), 0);
+        let (mut rest, mut candidates) = (starts.next(classes), 0_u64);
         while rest != 0 {
             let at = rest.trailing_zeros() as usize;
             rest &= rest - 1;
@@ -106,7 +106,12 @@ pub fn any_word(
         }
         mask::bits(candidates).any(|at| {
             let start = nth * BLOCK + at;
-            is(start, start + word_length(&line[start..]))
+            let length = match (!(classes.words >> at)).trailing_zeros() as usize {
+                // The word goes on behind the block.
+                length if at + length == BLOCK => word_length(&line[start..]),
+                length => length,
+            };
+            is(start, start + length)
         })
     })
 }

@@ -69,18 +69,20 @@ impl Gate {
         self.asked.is_some()
     }
 
-    /// Returns true if a whole line need not be scored. It ends at `end` of the part of the text,
-    /// and `places` are those of that part.
-    pub fn is_dull(&self, line: &[u8], places: &Places, end: usize, in_head: bool) -> bool {
-        let start = end - line.len();
-        (!self.failure
-            || tells_nothing(line, sieve::places(&places.failure, start, end))
-            || is_dull_behind_colours(line))
-            && (in_head || self.has_no_word(line, places, start))
+    /// Returns true if a whole line may show a failure, be blank, or be a command. It ends at `end`
+    /// of the part of the text, and `places` are those of that part.
+    pub fn may_tell(&self, line: &[u8], places: &Places, end: usize) -> bool {
+        self.failure
+            && match said(line, sieve::places(&places.failure, end - line.len(), end)) {
+                Said::Nothing => false,
+                Said::InColours => !is_dull_behind_colours(line),
+                Said::Something => true,
+            }
     }
 
-    /// Returns the questions that a unit at `start` of the part need not be scored for.
-    pub fn silence(&self, unit: &[u8], places: &Places, start: usize) -> Silence {
+    /// Returns the questions that a unit at `start` of the part need not be scored for. `tells`: it
+    /// is known that it may tell.
+    pub fn silence(&self, unit: &[u8], places: &Places, start: usize, tells: bool) -> Silence {
         if !self.opens {
             return Silence::default();
         }
@@ -89,13 +91,13 @@ impl Gate {
         // unit.
         let is_whole = !unit.last().is_some_and(u8::is_ascii_alphabetic);
         Silence {
-            of_failure: self.failure && is_whole && tells_nothing(unit, found()),
+            of_failure: self.failure && is_whole && !tells && tells_nothing(unit, found()),
             of_question: self.has_no_word(unit, places, start),
         }
     }
 
     /// Returns true if a unit has no word of the question.
-    fn has_no_word(&self, unit: &[u8], places: &Places, start: usize) -> bool {
+    pub fn has_no_word(&self, unit: &[u8], places: &Places, start: usize) -> bool {
         let found = if self.failure { &places.asked } else { &places.failure };
         let places = || sieve::places(found, start, start + unit.len());
         self.asked.as_ref().is_none_or(|asked| asked.has_no_word(unit, places()))
@@ -152,16 +154,30 @@ fn is_dull_behind_colours(line: &[u8]) -> bool {
     line.len() <= LOOKED_AT && matches!(bytes::plain(line), Cow::Owned(text) if is_dull_piece(&text))
 }
 
-/// Returns true if a line has no score, and is neither blank nor a command.
-fn tells_nothing(line: &[u8], mut places: impl Iterator<Item = usize>) -> bool {
+/// A line's answer to the question which failure it shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Said {
+    /// It has no score, and is neither blank nor a command.
+    Nothing,
+    /// What it says is known without its colours.
+    InColours,
+    Something,
+}
+
+fn tells_nothing(line: &[u8], places: impl Iterator<Item = usize>) -> bool {
+    said(line, places) == Said::Nothing
+}
+
+fn said(line: &[u8], places: impl Iterator<Item = usize>) -> Said {
     let line = &line[..line.len().min(LOOKED_AT)];
     let mut may_begin = false;
-    let tells = places.any(|at| {
-        let Some(text) = line.get(at..).filter(|text| !text.is_empty()) else { return false };
-        match text[0] {
-            ESCAPE => true,
-            b'^' => text.starts_with(b"^[["),
-            b'[' => sequence(&text[1..], false).is_some(),
+    for at in places {
+        let Some(text) = line.get(at..).filter(|text| !text.is_empty()) else { continue };
+        let tells = match text[0] {
+            ESCAPE => return Said::InColours,
+            b'^' if text.starts_with(b"^[[") => return Said::InColours,
+            b'[' if sequence(&text[1..], false).is_some() => return Said::InColours,
+            b'^' | b'[' => false,
             b'"' => shapes::is_server_error(&text[1..]),
             b'+' | b'$' | b'>' | b'#' | b':' | 0x80.. => {
                 may_begin = true;
@@ -171,9 +187,12 @@ fn tells_nothing(line: &[u8], mut places: impl Iterator<Item = usize>) -> bool {
                 may_begin |= text.starts_with(b"E  ") || text.starts_with(b"RUN ");
                 is_telling_word(line, at)
             }
+        };
+        if tells {
+            return Said::Something;
         }
-    });
-    !(tells || may_begin && begins(line) || is_blank(line))
+    }
+    if may_begin && begins(line) || is_blank(line) { Said::Something } else { Said::Nothing }
 }
 
 /// Returns true if a word of failure, or the end of a name of a failure, begins here.
@@ -218,10 +237,9 @@ fn begins(line: &[u8]) -> bool {
 
 /// Returns true if a line is empty after its prefix.
 fn is_blank(line: &[u8]) -> bool {
-    // Most lines end in a letter; a prefix does only if it ends in a time zone.
+    // Most lines end as neither a prefix nor a blank.
     if let [.., last, b'\n'] = line
-        && last.is_ascii_alphabetic()
-        && *last != b'Z'
+        && !(last.is_ascii_whitespace() || is_in_time(*last) || *last == b'|')
     {
         return false;
     }
@@ -296,6 +314,12 @@ impl WordFinder {
 /// Returns true if a run of other chars is between two ASCII letters, or has a letter itself and is
 /// beside one: both may be letters of one word. A word leaves out signs.
 fn mixes_letters(line: &[u8]) -> bool {
+    let is_beside = |one: u8, other: u8| one.is_ascii_alphabetic() & !other.is_ascii();
+    let pairs = line.iter().zip(&line[1.min(line.len())..]);
+    // Without an early exit, the compiler vectorizes this loop. Few lines need another.
+    if !pairs.fold(false, |found, (a, b)| found | is_beside(*a, *b) | is_beside(*b, *a)) {
+        return false;
+    }
     let is_letter = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphabetic);
     let mut at = 0;
     while let Some(start) = line[at..].iter().position(|byte| !byte.is_ascii()).map(|skip| at + skip) {
@@ -324,7 +348,7 @@ mod tests {
     fn is_dull_line(line: &[u8]) -> bool {
         let (gate, mut places) = (Gate::new(true, &Question::default()), Places::default());
         places.look(&gate, line);
-        gate.is_dull(line, &places, line.len(), false)
+        !gate.may_tell(line, &places, line.len())
     }
 
     fn part() -> impl Strategy<Value = String> {

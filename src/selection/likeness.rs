@@ -160,7 +160,7 @@ fn shape<'s>(line: &[u8], shape: &'s mut [u8; ROOM]) -> &'s [u8] {
 
 /// Returns the end of a short, non-empty quoted text.
 fn closing(text: &[u8], quote: u8) -> Option<usize> {
-    let end = 1 + text[1..].iter().take(QUOTED + 1).position(|byte| *byte == quote)?;
+    let end = 1 + memchr::memchr(quote, &text[1..text.len().min(QUOTED + 2)])?;
     (end > 1).then_some(end)
 }
 

@@ -261,7 +261,9 @@ impl Selection {
         for text in text.chunks(skim::PART) {
             gate.renew(&aim.question);
             found.look(gate, text);
-            splitter.push(text, &mut UnitReader { state, aim, gate, found, text, lengths, window: *window });
+            let window = *window;
+            let mut reader = UnitReader { state, aim, gate, found, text, lengths, window, telling: None };
+            splitter.push(text, &mut reader);
         }
     }
 

@@ -26,6 +26,8 @@ pub struct UnitReader<'r> {
     /// Room for the lengths of lines.
     pub lengths: &'r mut Vec<Length>,
     pub window: usize,
+    /// The start of the last line that may tell of a failure.
+    pub telling: Option<usize>,
 }
 
 impl Units for UnitReader<'_> {
@@ -35,12 +37,13 @@ impl Units for UnitReader<'_> {
 
     fn take_first(&mut self, text: &[u8], length: usize) {
         let (unit, start) = (&text[..length], self.text.len() - text.len());
-        let silence = self.gate.silence(unit, self.found, start);
+        let tells = self.telling == Some(start);
+        let silence = self.gate.silence(unit, self.found, start, tells);
         self.state.take(unit, self.aim, self.window, silence);
     }
 
     fn skim(&mut self, text: &[u8]) -> usize {
-        let UnitReader { state, gate, found, text: part, lengths, .. } = self;
+        let UnitReader { state, gate, found, text: part, lengths, telling, .. } = self;
         // The text is the rest of the part.
         let start = part.len() - text.len();
         if state.may_skim_blank(self.aim) {
@@ -85,11 +88,13 @@ impl Units for UnitReader<'_> {
             if line.len() > LONG_LINE + 1 || state.may_be_notice(line, next - start, after_blank) {
                 break;
             }
-            if gate.is_dull(line, found, next, room.is_some()) {
+            let tells = gate.may_tell(line, found, next);
+            if !tells && (room.is_some() || gate.has_no_word(line, found, end)) {
                 paragraph.take(line, lengths.len());
             } else if line.iter().all(u8::is_ascii_whitespace) {
                 paragraph.end();
             } else {
+                *telling = tells.then_some(end);
                 break;
             }
             after_blank = line.len() == 1;

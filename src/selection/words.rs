@@ -158,11 +158,22 @@ pub fn weight(word: Word) -> Option<Weight> {
     None
 }
 
+/// The first words of the phrases.
+const FIRSTS: [Word; PHRASES.len()] = {
+    let (mut firsts, mut at) = ([Word(0); PHRASES.len()], 0);
+    while at < firsts.len() {
+        firsts[at] = Word::known(PHRASES[at].0);
+        at += 1;
+    }
+    firsts
+};
+
 /// Returns the weight of the phrase that begins with a word.
 pub fn phrase(word: Word, before: &[u8], after: &[u8]) -> Option<i32> {
     let follows =
         |rest: &str| after.get(..rest.len()).is_some_and(|after| after.eq_ignore_ascii_case(rest.as_bytes()));
-    let phrases = PHRASES.iter().filter(|(first, rest, _)| Word::known(first) == word && follows(rest));
+    let phrases = PHRASES.iter().zip(FIRSTS).filter(|(_, first)| *first == word).map(|(phrase, _)| phrase);
+    let phrases = phrases.filter(|(_, rest, _)| follows(rest));
     // A phrase that ends in a bracket must begin with one.
     let phrases = phrases.filter(|(_, rest, _)| *rest != "]" || before.ends_with(b"["));
     phrases.map(|(.., weight)| *weight).max()
