@@ -260,9 +260,8 @@ impl Selection {
         state.wide |= !text.is_ascii();
         for text in text.chunks(skim::PART) {
             gate.renew(&aim.question);
-            found.look(gate, text);
-            let window = *window;
-            let mut reader = UnitReader { state, aim, gate, found, text, lengths, window, telling: None };
+            let (window, looked, telling) = (*window, false, None);
+            let mut reader = UnitReader { state, aim, gate, found, looked, text, lengths, window, telling };
             splitter.push(text, &mut reader);
         }
     }

@@ -78,22 +78,30 @@ impl SearchState {
         // finding.
         let Some((first, last)) = self.recent.numbers() else { return };
         finding.around = (finding.around.0.max(first), finding.around.1.min(last));
-        let units = |first: usize, last: usize| {
+        let around = || {
+            let (first, last) = finding.around;
             let upward = self.recent.back().skip_while(move |(unit, _)| unit.number > last);
             upward.take_while(move |(unit, _)| unit.number >= first)
         };
         if is_asked {
             if self.asked.wants(finding.unit, finding.worth) {
-                self.asked.put(finding, units(finding.around.0, finding.around.1));
+                self.asked.put(finding, around());
             }
             return;
         }
-        if self.lines.wants(finding.unit, finding.worth) {
-            let heading = heading.as_ref().map(|(unit, text)| (*unit, &**text));
-            self.lines.put(finding, units(finding.unit, finding.unit).chain(heading));
+        let [in_lines, in_contexts] =
+            [&self.lines, &self.contexts].map(|shelf| shelf.wants(finding.unit, finding.worth));
+        if !in_lines && !in_contexts {
+            return;
         }
-        if self.contexts.wants(finding.unit, finding.worth) {
-            self.contexts.put(finding, units(finding.around.0, finding.around.1));
+        let context: Vec<_> = around().collect();
+        if in_lines {
+            let own = context.iter().copied().filter(|(unit, _)| unit.number == finding.unit);
+            let heading = heading.as_ref().map(|(unit, text)| (*unit, &**text));
+            self.lines.put(finding, own.chain(heading));
+        }
+        if in_contexts {
+            self.contexts.put(finding, context.into_iter());
         }
     }
 }
