@@ -97,9 +97,15 @@ function givenOptions(options: WrapPolicy): WrapPolicy {
   return Object.fromEntries(all.filter(([, value]) => value !== undefined))
 }
 
+/** The policy without options, made when it is first needed. */
+let preset: EnginePolicy | undefined
+
 /** Returns the checked form of a policy, of options, or of nothing. */
 export function compile(policy: WrapPolicy | undefined): EnginePolicy {
-  if (policy === undefined) return preset
+  if (policy === undefined) {
+    preset ??= check({})
+    return preset
+  }
   return compiledIn(policy) ?? check(checkNames('policy', 'policy', policy))
 }
 
@@ -135,7 +141,7 @@ function check(options: WrapPolicy): EnginePolicy {
   const method = options.method === undefined ? undefined : text('method', options.method, '')
   const side = checkSideData(options.sideData)
   const dialect = options.dialect
-  if (dialect !== undefined) choice('dialect', dialect, dialectNames, 'text')
+  if (dialect !== undefined) choice('dialect', dialect, dialectNames(), 'text')
   return {
     keep,
     notice: checkNotice(options.notice),
@@ -173,5 +179,3 @@ export function linesOf(policy: EnginePolicy): EnginePolicy {
   const { lineBytes } = policy.limits
   return compileWith({}, { ...UNLIMITED, maxLineBytes: lineBytes, notice: false })
 }
-
-const preset = check({})

@@ -1,8 +1,9 @@
-import { channel } from 'node:diagnostics_channel'
+import type { Channel } from 'node:diagnostics_channel'
 import type { OptionWarning } from 'spillway'
 import { show } from './validate.js'
 
-const warnings = channel('spillway:warning')
+/** Undefined until a wrong value is met, as its module takes a fifth of a millisecond to load. */
+let warnings: Channel | undefined
 
 /** Warnings that were sent. Limited, since a caller may compute a new wrong value for each call. */
 const told = new Set<string>()
@@ -12,10 +13,16 @@ const MOST_TOLD = 1_000
  *  that once. */
 export function substitute<T>(field: string, value: unknown, used: T): T {
   const key = `${field} ${show(value)}`
+  warnings ??= channelOf('spillway:warning')
   if (warnings.hasSubscribers && told.size < MOST_TOLD && !told.has(key)) {
     told.add(key)
     const warning: OptionWarning = { field, value, used }
     warnings.publish(warning)
   }
   return used
+}
+
+function channelOf(name: string): Channel {
+  const { channel } = require('node:diagnostics_channel') as typeof import('node:diagnostics_channel')
+  return channel(name)
 }

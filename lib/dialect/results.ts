@@ -139,7 +139,7 @@ export class DialectRow {
 
 /** Marks JSON that may hold a result of MCP. */
 const RESULT = 'result'
-const mcp = table.find(({ name }) => name === 'mcp') as RowData
+const mcp = table().find(({ name }) => name === 'mcp') as RowData
 
 class Form {
   readonly role: readonly string[]
@@ -197,13 +197,13 @@ class Form {
   }
 }
 
-export const rows: readonly DialectRow[] = table.map((data) => new DialectRow(data))
+export const rows: readonly DialectRow[] = table().map((data) => new DialectRow(data))
 const forms = rows.flatMap((row) => row.forms)
 
-const fromModel = Paths.of(table.flatMap(({ model = [] }) => model))
-const failed = Paths.of(table.flatMap(({ failed = [] }) => failed))
+const fromModel = Paths.of(table().flatMap(({ model = [] }) => model))
+const failed = Paths.of(table().flatMap(({ failed = [] }) => failed))
 
-const calls = table.flatMap(({ calls = [] }) =>
+const calls = table().flatMap(({ calls = [] }) =>
   calls.map(({ at, id, tool, args }) => ({
     at,
     id: Paths.of([id]),
@@ -215,7 +215,7 @@ const calls = table.flatMap(({ calls = [] }) =>
 const toCalls = new Paths()
 for (const [at, call] of calls.entries()) toCalls.grow(call.at, { field: String(at), as: '' })
 
-const fromUser = Paths.of(table.flatMap(({ user = [] }) => user))
+const fromUser = Paths.of(table().flatMap(({ user = [] }) => user))
 
 /** The paths to payloads of the user, by dialect. Made on first use, since few policies bound
  *  these. */
@@ -224,7 +224,7 @@ let toPasted: { readonly name: DialectName; readonly paths: Paths }[] | undefine
 /** Returns the payloads in a message of the user as a result without texts, under the paths of the
  *  first dialect that has any. `named`: the caller's dialect, if given. */
 export function pastedIn(root: PathNode, named: DialectName | undefined): Result | undefined {
-  toPasted ??= table.flatMap(({ name, pasted }) => {
+  toPasted ??= table().flatMap(({ name, pasted }) => {
     const paths = new Paths()
     for (const [path, as] of Object.entries(pasted ?? {})) paths.grow(path, { field: 'media', as })
     return pasted ? { name: name as DialectName, paths } : []

@@ -38,7 +38,7 @@ export function repairToolPairs<T extends readonly unknown[]>(
   options: PairsOptions = {},
 ): { messages: T; repaired: number } {
   const { dialect } = checkNames('pairs', 'options', options)
-  if (dialect !== undefined) choice('dialect', dialect, dialectNames, 'text')
+  if (dialect !== undefined) choice('dialect', dialect, dialectNames(), 'text')
   const orphans = choice('orphans', options.orphans, ['drop', 'text'], 'drop')
   const missing = visible('missing', options.missing, MISSING)
   checkMessages(messages)

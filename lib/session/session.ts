@@ -190,7 +190,7 @@ let knowsDialects = false
 
 /** Gives the engine the table of dialects before it reads a session. */
 function shareDialects(): void {
-  if (!knowsDialects) native.setDialects(dialectsAsJson())
+  if (!knowsDialects) native.setDialects(dialectsAsJson)
   knowsDialects = true
 }
 

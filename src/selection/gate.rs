@@ -154,12 +154,12 @@ fn is_dull_behind_colours(line: &[u8]) -> bool {
     line.len() <= LOOKED_AT && matches!(bytes::plain(line), Cow::Owned(text) if is_dull_piece(&text))
 }
 
-/// A line's answer to the question which failure it shows.
+/// The contribution of a line to a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Said {
     /// It has no score, and is neither blank nor a command.
     Nothing,
-    /// What it says is known without its colours.
+    /// It has colours, and has to be read without them.
     InColours,
     Something,
 }

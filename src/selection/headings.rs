@@ -59,8 +59,8 @@ impl Headings {
         self.paragraph.is_some()
     }
 
-    /// Takes lines that are no commands, the last one first. Equals taking each in order, except for
-    /// their paragraph.
+    /// Takes lines, the last one first, and none of them a command. Equals taking each in order,
+    /// except for their paragraph.
     pub fn pass<'a>(&mut self, lines: impl Iterator<Item = (Unit, &'a [u8])>) {
         let (mut least, mut levels) = (usize::MAX, vec![]);
         for (unit, text) in lines {

@@ -182,8 +182,8 @@ impl SearchState {
         self.head_open.then(|| self.head_most.saturating_sub(self.head.bytes()))
     }
 
-    /// Returns true if a line may be an earlier notice, or a mark. `end`: its end behind the text so
-    /// far.
+    /// Returns true if a line may be an earlier notice, or a mark. `end` is its end behind the text
+    /// so far.
     fn may_be_notice(&self, line: &[u8], end: usize, after_blank: bool) -> bool {
         self.size.bytes + end <= earlier::SEARCHED
             && (after_blank && matches!(line, [b'[' | b'.', ..]) || is_mark(line))
