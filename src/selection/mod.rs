@@ -386,6 +386,7 @@ impl SearchState {
         if self.size.bytes <= earlier::SEARCHED {
             self.look_for_notice(unit, text, size);
         }
+        let mut unwanted = None;
         if aim.failure || aim.needles.is_some() {
             let is_piece = self.last.is_some_and(|last| !last.ends_line);
             let read = if is_piece { unit::unescaped(text) } else { Cow::Borrowed(text) };
@@ -404,8 +405,7 @@ impl SearchState {
             let is_as_read = !is_piece && unit.ends_line && matches!(plain, Cow::Borrowed(_));
             let repeats = is_as_read && !is_tally && !headings::is_command(said);
             let is_sought = worth.is_some() || aim.needles.is_some();
-            let answers = !aim.question.is_empty() && !silence.of_question;
-            self.unwanted = (repeats && !is_sought && !answers)
+            unwanted = (repeats && !is_sought)
                 .then(|| Unwanted { likeness: score.tells().then(|| self.echo.likeness(said)) });
             let heading = if starts { self.headings.take(unit, text, said) } else { None };
             if let Some(worth) = worth {
@@ -413,9 +413,12 @@ impl SearchState {
                 self.open.push(Open::new(unit.number, score, worth, heading));
             }
         }
+        let mut answers = !aim.question.is_empty() && !silence.of_question;
         // The head is weighed as a whole.
         if !self.head_open && !silence.of_question {
             let score = Score(aim.question.score(text) as i32);
+            // Repeats have no other words, and worn ones stay worn.
+            answers = score > Score::default();
             if score.tells() {
                 let worth = Worth::of(score, self.asked_seen.count(self.echo.likeness(text)));
                 if self.asked.wants(unit.number, worth) {
@@ -423,6 +426,7 @@ impl SearchState {
                 }
             }
         }
+        self.unwanted = unwanted.filter(|_| !answers);
         self.keep(unit, text, window);
     }
 
