@@ -84,6 +84,12 @@ fn encode(block: &[u16; BLOCK], room: &mut [u8; LONGEST * BLOCK]) -> usize {
             unit
         }
     });
+    if block.iter().fold(true, |all, unit| all & (*unit >= 0x800)) {
+        for (at, bytes) in encoded.iter().enumerate() {
+            room[3 * at..3 * at + LONGEST].copy_from_slice(&bytes.to_le_bytes());
+        }
+        return 3 * BLOCK;
+    }
     let lengths = block.map(|unit| 1 + u8::from(unit >= 0x80) + u8::from(unit >= 0x800));
     let mut end = 0;
     for (bytes, length) in encoded.iter().zip(lengths) {
