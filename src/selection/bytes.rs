@@ -30,22 +30,14 @@ impl Classes {
     /// Classifies up to [`BLOCK`] bytes.
     #[inline]
     fn of(block: &[u8]) -> Classes {
-        const KINDS: [u8; 256] = {
-            let (mut kinds, mut byte) = ([0; 256], 0);
-            while byte < kinds.len() {
-                kinds[byte] = match byte as u8 {
-                    b'a'..=b'z' => b'a',
-                    b'A'..=b'Z' => b'A',
-                    b'0'..=b'9' | b'_' => b'0',
-                    _ => 0,
-                };
-                byte += 1;
-            }
-            kinds
-        };
-        let mut kinds = [0; BLOCK];
-        kinds.iter_mut().zip(block).for_each(|(kind, byte)| *kind = KINDS[usize::from(*byte)]);
-        let [small, capitals, others] = [b'a', b'A', b'0'].map(|kind| mask::of_byte(&kinds, kind));
+        let mut bytes = [0; BLOCK];
+        bytes[..block.len()].copy_from_slice(block);
+        // Loops over arrays without branches, which become vector code.
+        let within =
+            |first: u8, last: u8| bytes.map(|byte| u8::from(byte.wrapping_sub(first) <= last - first));
+        let [small, capitals, digits] = [within(b'a', b'z'), within(b'A', b'Z'), within(b'0', b'9')]
+            .map(|found| mask::of_byte(&found, 1));
+        let others = digits | mask::of_byte(&bytes, b'_');
         Classes { letters: small | capitals, capitals, words: small | capitals | others }
     }
 }

@@ -53,11 +53,13 @@ pub fn is_tally(line: &[u8]) -> bool {
     let may_be = |word: Beginning| {
         u32::from(LENGTHS[words::beginning(word.first, word.second)]) >> word.length.min(31) & 1 == 1
     };
-    any_word(line, may_be, |start, end| {
+    // All results but the failure of a step have a number.
+    let has_number = line.iter().fold(false, |found, byte| found | byte.is_ascii_digit());
+    let is_result = |start, end| {
         let (before, word, after) = (&line[..start], &line[start..end], &line[end..]);
         counts_failures(before, word, after) || tells_exit(word, after)
-    }) || ends_in_error(line)
-        || ends_in_failure(line)
+    };
+    has_number && (any_word(line, may_be, is_result) || ends_in_error(line)) || ends_in_failure(line)
 }
 
 /// Words of failures that are counted, and words before the status of an exit.
