@@ -30,8 +30,10 @@
 //! have neither.
 
 mod group;
+mod hasher;
 mod letters;
 mod question;
+mod scripts;
 mod words;
 
 use std::cmp::Reverse;
@@ -40,8 +42,8 @@ use std::hash::BuildHasherDefault;
 use std::ops::RangeInclusive;
 
 use group::group;
+pub use hasher::{PlainHasher, hash};
 pub use question::Question;
-pub use words::{PlainHasher, hash};
 use words::{Words, each_word};
 
 /// The value of a name that is new, of a plain word that is new, and of the first line of a group.

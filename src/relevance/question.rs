@@ -1,6 +1,7 @@
 //! The question that a text answers: the words of a call's arguments or of its user.
 
-use super::words::{WITHOUT_SPACES, Word, Words, each_word};
+use super::scripts::WITHOUT_SPACES;
+use super::words::{Word, Words, each_word};
 
 /// The weight of a word of the first text.
 pub const WEIGHT: u32 = 10;

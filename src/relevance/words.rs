@@ -5,11 +5,12 @@
 //! the words *src*, *http*, *parse*.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 use std::ops::Range;
-use std::sync::LazyLock;
 
+use super::hasher::{PlainHasher, hash, hash_with};
 use super::letters::{BLOCK, Letters};
+use super::scripts::wide_word;
 
 /// A word in any case, or a name in its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,7 +27,7 @@ impl Word {
     }
 
     /// Returns a word in lower case.
-    fn lower(text: &[u8]) -> Word {
+    pub fn lower(text: &[u8]) -> Word {
         Word(hash(text) << 1)
     }
 
@@ -39,73 +40,11 @@ impl Word {
 /// The bit that makes a letter lower case, in each byte.
 const LOWER: u64 = 0x2020_2020_2020_2020;
 
-/// Hashes a text. Equal on every platform.
-pub fn hash(text: &[u8]) -> u64 {
-    hash_with(text, 0)
-}
-
-/// Hashes a text, eight bytes at once, with bits set in each of its bytes.
-fn hash_with(text: &[u8], set: u64) -> u64 {
-    let mix = |hash: u64, eight: u64| {
-        let product = u128::from(hash ^ eight) * u128::from(0x9E37_79B9_7F4A_7C15_u64);
-        (product >> 64) as u64 ^ product as u64
-    };
-    let (eights, rest) = text.as_chunks();
-    let hash =
-        eights.iter().fold(text.len() as u64 + 1, |hash, eight| mix(hash, u64::from_le_bytes(*eight) | set));
-    if rest.is_empty() {
-        return hash;
-    }
-    let within = (1 << (8 * rest.len())) - 1;
-    mix(hash, small(rest) | set & within)
-}
-
-/// Returns one to seven bytes as a number. Two reads that overlap take less time than a copy.
-fn small(bytes: &[u8]) -> u64 {
-    match (bytes.first_chunk(), bytes.last_chunk()) {
-        (Some(first), Some(last)) => {
-            let [first, last] = [first, last].map(|four| u64::from(u32::from_le_bytes(*four)));
-            first | last << (8 * (bytes.len() - 4))
-        }
-        _ => [0, bytes.len() / 2, bytes.len() - 1]
-            .map(|at| u64::from(bytes[at]) << (8 * at))
-            .iter()
-            .fold(0, |all, byte| all | byte),
-    }
-}
-
 /// Values by word. A word is a hash already.
 pub type Words<V> = HashMap<Word, V, BuildHasherDefault<PlainHasher>>;
 
-/// Uses a hash as its own hash.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct PlainHasher(u64);
-
-impl Hasher for PlainHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        self.0 = self.0.rotate_left(8) ^ hash(bytes);
-    }
-
-    fn write_usize(&mut self, number: usize) {
-        // A table tells values apart by the first bits too.
-        self.0 = (self.0.rotate_left(8) ^ number as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    }
-
-    fn write_u32(&mut self, hash: u32) {
-        self.write_usize(hash as usize);
-    }
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
-
 /// Minimum bytes of a word, of an identifier, and of a path.
-const SHORTEST: usize = 3;
+pub const SHORTEST: usize = 3;
 const SHORTEST_NAME: usize = 4;
 const SHORTEST_PATH: usize = 5;
 
@@ -237,62 +176,6 @@ fn word(text: &[u8], wants: &impl Fn(&[u8]) -> bool, each: &mut impl FnMut(Word,
     }
 }
 
-/// From here on, scripts are written without spaces.
-pub const WITHOUT_SPACES: char = '\u{2E80}';
-
-/// Passes on a word in another script: in one without spaces, each pair of characters.
-fn wide_word(text: &[u8], each: &mut impl FnMut(Word, &[u8])) {
-    let text = String::from_utf8_lossy(text);
-    let mut spaced = String::with_capacity(text.len());
-    let mut before = None;
-    for (at, letter) in text.char_indices() {
-        if letter < WITHOUT_SPACES {
-            push_lower(letter, &mut spaced);
-            before = None;
-            continue;
-        }
-        let is_dense = is_dense(letter);
-        if let Some(before) = before.filter(|_| is_dense) {
-            let pair = &text.as_bytes()[before..at + letter.len_utf8()];
-            each(Word::lower(pair), pair);
-        }
-        before = is_dense.then_some(at);
-    }
-    if spaced.len() >= SHORTEST {
-        each(Word::lower(spaced.as_bytes()), spaced.as_bytes());
-    }
-}
-
-/// Returns true for a letter or digit of a script without spaces. Most are in a few ranges, which
-/// are tested first.
-fn is_dense(letter: char) -> bool {
-    matches!(letter, '\u{3041}'..='\u{3096}' | '\u{30A1}'..='\u{30FA}' | '\u{4E00}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}')
-        || letter.is_alphanumeric()
-}
-
-/// Adds a letter or digit of a script with spaces in lower case, and nothing for another char.
-fn push_lower(letter: char, text: &mut String) {
-    /// The lower case of each letter and digit, 0 for other chars. The tables of std take ten times
-    /// as long.
-    static LOWER: LazyLock<Box<[u16]>> = LazyLock::new(|| {
-        ('\0'..WITHOUT_SPACES).map(|letter| lower(letter).map_or(0, |lower| lower as u16)).collect()
-    });
-    match char::from_u32(u32::from(LOWER[letter as usize])) {
-        Some('\0') | None => {}
-        Some(lower) => text.push(lower),
-    }
-    if letter == DOTTED {
-        text.push('\u{307}');
-    }
-}
-
-/// The one letter with a lower case of two chars: an i, and a dot above.
-const DOTTED: char = 'İ';
-
-fn lower(letter: char) -> Option<char> {
-    letter.is_alphanumeric().then(|| letter.to_lowercase().next()).flatten()
-}
-
 /// Returns true if two letters stand side by side, as in no number, date or time.
 fn is_spelt(name: &[u8]) -> bool {
     name.windows(2).any(|pair| pair.iter().all(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii()))
@@ -356,12 +239,6 @@ mod tests {
             prop_assert_eq!(found, expected);
         }
 
-        #[test]
-        fn a_hash_reads_the_last_bytes_as_if_zeros_followed(text in prop::collection::vec(any::<u8>(), 1..8)) {
-            let mut eight = [0; 8];
-            eight[..text.len()].copy_from_slice(&text);
-            prop_assert_eq!(small(&text), u64::from_le_bytes(eight));
-        }
     }
 
     #[test]
@@ -379,20 +256,6 @@ mod tests {
     fn numbers_dates_and_marks_are_no_words() {
         for text in ["12 3.14 0x1f", "2026-04-22T16:09:39.67Z", "-- => {} ___", "at of is", ""] {
             assert!(words(text).is_empty(), "{text}");
-        }
-    }
-
-    #[test]
-    fn letters_are_those_of_unicode() {
-        for letter in '\0'..=char::MAX {
-            let mut text = String::new();
-            if letter < WITHOUT_SPACES {
-                push_lower(letter, &mut text);
-                let lower = letter.to_lowercase().filter(|_| letter.is_alphanumeric());
-                assert_eq!(text, lower.collect::<String>(), "{letter:?}");
-            } else {
-                assert_eq!(is_dense(letter), letter.is_alphanumeric(), "{letter:?}");
-            }
         }
     }
 

@@ -7,7 +7,7 @@ use super::unit::Unit;
 
 /// Maximum levels stored, and maximum bytes of a heading.
 const LEVELS: usize = 8;
-pub const LONGEST: usize = 400;
+const LONGEST: usize = 400;
 
 /// A line that may be a heading.
 #[derive(Clone, Debug)]
@@ -108,6 +108,31 @@ impl Headings {
             None => self.levels.push(Heading { indent, unit, text: text.to_vec() }),
         }
         self.depth += 1;
+    }
+}
+
+/// The paragraph of the last of many lines that are passed.
+pub struct Paragraph {
+    is_open: bool,
+    /// The number of the line that begins it, or `None` if it is as it was before.
+    pub begins: Option<Option<usize>>,
+}
+
+impl Paragraph {
+    pub fn new(headings: &Headings) -> Paragraph {
+        Paragraph { is_open: headings.paragraph.is_some(), begins: None }
+    }
+
+    /// Takes a line that is neither blank nor a command.
+    pub fn take(&mut self, line: &[u8], number: usize) {
+        if !self.is_open && line.len() <= LONGEST {
+            (self.is_open, self.begins) = (true, Some(Some(number)));
+        }
+    }
+
+    /// Takes a blank line.
+    pub fn end(&mut self) {
+        (self.is_open, self.begins) = (false, Some(None));
     }
 }
 

@@ -46,6 +46,7 @@ mod beginnings;
 mod bytes;
 mod code;
 mod echo;
+mod finder;
 mod gate;
 mod headings;
 mod likeness;

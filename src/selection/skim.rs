@@ -5,7 +5,7 @@ use super::gate::{Gate, Places, Silence};
 use super::old::is_mark;
 use super::prefix::without_prefix;
 
-use super::headings::{self, Headings};
+use super::headings::Paragraph;
 use super::unit::{LONG_LINE, Length, Unit, Units};
 use super::{Aim, SearchState, shapes};
 use crate::encoding::{Size, utf8};
@@ -131,31 +131,6 @@ impl UnitReader<'_> {
         if !std::mem::replace(&mut self.looked, true) {
             self.found.look(self.gate, self.text);
         }
-    }
-}
-
-/// The paragraph of the last line that was passed.
-struct Paragraph {
-    is_open: bool,
-    /// The number of the line that begins it, or `None` if it is as it was before.
-    begins: Option<Option<usize>>,
-}
-
-impl Paragraph {
-    fn new(headings: &Headings) -> Paragraph {
-        Paragraph { is_open: headings.in_paragraph(), begins: None }
-    }
-
-    /// Takes a line that is neither blank nor a command.
-    fn take(&mut self, line: &[u8], number: usize) {
-        if !self.is_open && line.len() <= headings::LONGEST {
-            (self.is_open, self.begins) = (true, Some(Some(number)));
-        }
-    }
-
-    /// Takes a blank line.
-    fn end(&mut self) {
-        (self.is_open, self.begins) = (false, Some(None));
     }
 }
 
