@@ -170,7 +170,14 @@ fn tells_nothing(line: &[u8], places: impl Iterator<Item = usize>) -> bool {
 }
 
 fn said(line: &[u8], places: impl Iterator<Item = usize>) -> Said {
+    let whole = line;
     let line = &line[..line.len().min(LOOKED_AT)];
+    // A value that is not a number ends where the line is cut, and has no place in the whole line.
+    let ends =
+        |value: &[u8; 3]| line.last_chunk().is_some_and(|last: &[u8; 3]| last.eq_ignore_ascii_case(value));
+    if line.len() < whole.len() && (ends(b"nan") || ends(b"inf")) {
+        return Said::Something;
+    }
     let mut may_begin = false;
     for at in places {
         let Some(text) = line.get(at..).filter(|text| !text.is_empty()) else { continue };
@@ -368,6 +375,14 @@ mod tests {
                 || said.starts_with(b"+")
                 || is_command(said);
             prop_assert!(!(matters && is_dull_line(line.as_bytes())), "{:?}", line);
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_cut_may_end_in_a_value() {
+        for value in ["loss=nan", "LOSS=INF"] {
+            let line = format!("{}{value}panicked\n", " x".repeat((LOOKED_AT - value.len()) / 2));
+            assert!(!is_dull_line(line.as_bytes()), "{line}");
         }
     }
 
