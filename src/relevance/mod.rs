@@ -198,15 +198,16 @@ pub trait Lines {
 #[derive(Debug)]
 pub struct Names {
     relevance: Relevance,
-    queue: BinaryHeap<(Value, Reverse<usize>)>,
+    queue: BinaryHeap<u128>,
 }
 
 impl Names {
     pub fn new(relevance: Relevance, lines: &impl Lines) -> Names {
         let all = (0..relevance.values.len()).filter(|line| !lines.is_kept(*line));
-        let values = all.map(|line| (relevance.value(line, lines), Reverse(line)));
+        let values = all.map(|line| (relevance.value(line, lines), line));
         // A line without value now never gains any.
-        let queue = values.filter(|(value, _)| value.for_room > 0).collect();
+        let queue = values.filter(|(value, _)| value.for_room > 0).map(|(value, line)| value.rank(line));
+        let queue = queue.collect();
         Names { relevance, queue }
     }
 
@@ -230,13 +231,14 @@ impl Names {
     pub fn next(&mut self, lines: &impl Lines) -> Option<RangeInclusive<usize>> {
         // The value of a line only falls as others are kept, so the best line is the first whose
         // value has not changed.
-        while let Some((_, Reverse(line))) = self.queue.pop() {
+        while let Some(rank) = self.queue.pop() {
+            let line = Value::line_of(rank);
             if lines.is_kept(line) {
                 continue;
             }
             let value = self.relevance.value(line, lines);
-            if self.queue.peek().is_some_and(|next| (value, Reverse(line)) < *next) {
-                self.queue.push((value, Reverse(line)));
+            if self.queue.peek().is_some_and(|next| value.rank(line) < *next) {
+                self.queue.push(value.rank(line));
             } else if value.for_room == 0 {
                 break;
             } else {
@@ -250,10 +252,22 @@ impl Names {
 
 /// The value of a line and its neighbours for the room that they take, and of the line alone, which
 /// decides a tie.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug)]
 struct Value {
     for_room: u64,
     own: u32,
+}
+
+impl Value {
+    /// Returns a number by which values are ordered, and among equal ones earlier lines are higher.
+    /// A queue compares such numbers without a branch.
+    fn rank(self, line: usize) -> u128 {
+        u128::from(self.for_room) << 64 | u128::from(self.own) << 32 | u128::from(!(line as u32))
+    }
+
+    fn line_of(rank: u128) -> usize {
+        !(rank as u32) as usize
+    }
 }
 
 impl Relevance {

@@ -78,14 +78,10 @@ impl SearchState {
         // finding.
         let Some((first, last)) = self.recent.numbers() else { return };
         finding.around = (finding.around.0.max(first), finding.around.1.min(last));
-        let around = || {
-            let (first, last) = finding.around;
-            let upward = self.recent.back().skip_while(move |(unit, _)| unit.number > last);
-            upward.take_while(move |(unit, _)| unit.number >= first)
-        };
+        let (first, last) = finding.around;
         if is_asked {
             if self.asked.wants(finding.unit, finding.worth) {
-                self.asked.put(finding, around());
+                self.asked.put(finding, self.recent.between(first, last));
             }
             return;
         }
@@ -94,14 +90,14 @@ impl SearchState {
         if !in_lines && !in_contexts {
             return;
         }
-        let context: Vec<_> = around().collect();
+        let context = self.recent.between(first, last);
         if in_lines {
             let own = context.iter().copied().filter(|(unit, _)| unit.number == finding.unit);
             let heading = heading.as_ref().map(|(unit, text)| (*unit, &**text));
             self.lines.put(finding, own.chain(heading));
         }
         if in_contexts {
-            self.contexts.put(finding, context.into_iter());
+            self.contexts.put(finding, context);
         }
     }
 }

@@ -91,7 +91,7 @@ impl Shelf {
     }
 
     /// Stores a finding with its units, and evicts the least valuable ones.
-    pub fn put<'a>(&mut self, finding: Finding, units: impl Iterator<Item = (Unit, &'a [u8])>) {
+    pub fn put<'a>(&mut self, finding: Finding, units: impl IntoIterator<Item = (Unit, &'a [u8])>) {
         let mut numbers = vec![];
         for (unit, text) in units {
             numbers.push(unit.number);

@@ -2,10 +2,9 @@
 
 use super::bytes;
 use super::gate::{Gate, Places, Silence};
+use super::headings::Paragraph;
 use super::old::is_mark;
 use super::prefix::without_prefix;
-
-use super::headings::Paragraph;
 use super::unit::{LONG_LINE, Length, Unit, Units};
 use super::{Aim, SearchState, shapes};
 use crate::encoding::{Size, utf8};

@@ -303,6 +303,30 @@ impl Stretch {
         })
     }
 
+    /// Returns the units between two numbers, and their text, in reverse order.
+    pub fn between(&self, first: usize, last: usize) -> Vec<(Unit, &[u8])> {
+        let (mut rest, mut units) = (self.text(), vec![]);
+        let mut next: Option<Unit> = None;
+        for &(bytes, chars) in self.lengths.iter().rev() {
+            let (before, text) = rest.split_at(rest.len() - usize::from(bytes));
+            rest = before;
+            let ends_line = text.ends_with(b"\n");
+            let unit = next.map(|next| next.previous(bytes.into(), chars.into(), ends_line)).or(self.last);
+            let Some(mut unit) = unit.filter(|unit| unit.number >= first) else { break };
+            next = Some(unit);
+            if unit.number <= last {
+                unit.foreign = self.foreign_of(unit.number);
+                units.push((unit, text));
+            }
+        }
+        units
+    }
+
+    fn foreign_of(&self, number: usize) -> Foreign {
+        let at = self.foreign.binary_search_by_key(&number, |(number, _)| *number);
+        at.ok().and_then(|at| self.foreign.get(at)).map_or(Foreign::default(), |(_, foreign)| *foreign)
+    }
+
     /// Returns the bytes of memory in use.
     pub fn memory(&self) -> usize {
         self.text.capacity()
@@ -373,5 +397,7 @@ mod tests {
         let mut back: Vec<_> = stretch.back().collect();
         back.reverse();
         assert_eq!(back, stretch.iter().collect::<Vec<_>>());
+        let between = |first, last| stretch.between(first, last).into_iter().rev().collect::<Vec<_>>();
+        assert_eq!((between(0, 9), between(1, 1)), (back.clone(), back[..1].to_vec()));
     }
 }
