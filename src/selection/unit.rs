@@ -279,9 +279,7 @@ impl Stretch {
 
     /// Iterates over the units and their text, in order.
     pub fn iter(&self) -> impl Iterator<Item = (Unit, &[u8])> {
-        let mut units: Vec<_> = self.back().collect();
-        units.reverse();
-        units.into_iter()
+        self.between(0, usize::MAX).into_iter().rev()
     }
 
     /// Iterates over the units and their text in reverse order.
@@ -305,7 +303,8 @@ impl Stretch {
 
     /// Returns the units between two numbers, and their text, in reverse order.
     pub fn between(&self, first: usize, last: usize) -> Vec<(Unit, &[u8])> {
-        let (mut rest, mut units) = (self.text(), vec![]);
+        let most = last.saturating_sub(first).saturating_add(1).min(self.units());
+        let (mut rest, mut units) = (self.text(), Vec::with_capacity(most));
         let mut next: Option<Unit> = None;
         for &(bytes, chars) in self.lengths.iter().rev() {
             let (before, text) = rest.split_at(rest.len() - usize::from(bytes));
