@@ -404,7 +404,8 @@ describe('doctor', () => {
     const all = await read(dir)
     const found = readFileSync(join(place, 'found'), 'utf8').trim().split('\n')
     expect(found.length).toBe(10)
-    // A file is looked at before it is read, to see whether it is one JSON value.
-    expect(all - own).toBeLessThan(2.2 * bytes)
+    // A file is looked at before it is read, to see whether it is one JSON value: 2.20 times the
+    // bytes, give or take what Node reads for itself. A second pass would make it 3.
+    expect(all - own).toBeLessThan(2.3 * bytes)
   })
 })
