@@ -47,8 +47,8 @@ function all() {
     const script = fileURLToPath(import.meta.url)
     const measured = () =>
       JSON.parse(execFileSync(process.execPath, [script, size, name], { encoding: 'utf8' }))
-    // A busy disk lets chunks wait, and a collector comes late: on some machines in every second run.
-    // Memory that grows with the output is over each time.
+    // A busy disk lets chunks wait, and a collector comes late, on some machines in every second
+    // run. Memory that grows with the output is over each time.
     const runs = [measured()]
     while (runs.at(-1).added > MOST && runs.length < RUNS) runs.push(measured())
     const { added, speed } = runs.at(-1)
