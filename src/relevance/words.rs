@@ -238,7 +238,6 @@ mod tests {
             expected.sort();
             prop_assert_eq!(found, expected);
         }
-
     }
 
     #[test]

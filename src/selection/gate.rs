@@ -43,6 +43,7 @@ pub struct Silence {
 pub struct Places {
     pub failure: Vec<Found>,
     asked: Vec<Found>,
+    looked: bool,
 }
 
 impl Gate {
@@ -106,12 +107,20 @@ impl Gate {
 }
 
 impl Places {
-    /// Looks at a part of a text. Finds nothing if no line is dull.
+    /// Forgets the places of the part before.
+    pub fn clear(&mut self) {
+        self.failure.clear();
+        self.asked.clear();
+        self.looked = false;
+    }
+
+    /// Looks at a part of a text, once. Finds nothing if no line is dull.
     pub fn look(&mut self, gate: &Gate, text: &[u8]) {
         static OPEN: LazyLock<Sieve> = LazyLock::new(Sieve::default);
-        let Places { failure, asked } = self;
-        failure.clear();
-        asked.clear();
+        if std::mem::replace(&mut self.looked, true) {
+            return;
+        }
+        let Places { failure, asked, .. } = self;
         if !gate.opens {
             return;
         }

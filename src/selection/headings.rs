@@ -74,15 +74,14 @@ impl Headings {
             let indent = indent_of(said);
             if indent < least && !said.trim_ascii_start().is_empty() {
                 least = indent;
-                levels.push((unit, text));
+                levels.push((indent, unit, text));
             }
             // No line before is above one without indentation.
             if least == 0 {
                 break;
             }
         }
-        for (unit, text) in levels.into_iter().rev() {
-            let indent = indent_of(without_prefix(&bytes::plain(text)));
+        for (indent, unit, text) in levels.into_iter().rev() {
             self.close(indent);
             self.push(indent, unit, text);
         }

@@ -261,8 +261,9 @@ impl Selection {
         state.wide |= !text.is_ascii();
         for text in text.chunks(skim::PART) {
             gate.renew(&aim.question);
-            let (window, looked, telling) = (*window, false, None);
-            let mut reader = UnitReader { state, aim, gate, found, looked, text, lengths, window, telling };
+            found.clear();
+            let (window, telling) = (*window, None);
+            let mut reader = UnitReader { state, aim, gate, found, text, lengths, window, telling };
             splitter.push(text, &mut reader);
         }
     }

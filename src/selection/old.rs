@@ -140,13 +140,13 @@ impl Selection {
         let mut told = ends.told;
         if state.size.bytes <= earlier::SEARCHED {
             // A notice directly before `end` was counted above.
-            let mut left = end;
-            let mut units = state.recent.back();
-            let before =
-                units.find(|(_, text)| left.checked_sub(text.len()).map(|rest| left = rest).is_none());
-            let is_counted = |notice: &&OldNotice| {
-                end > 0 && old.cut_at_end > 0 && before.is_some_and(|(unit, _)| unit.number == notice.last())
+            let before = || {
+                let (mut left, mut units) = (end, state.recent.between(0, usize::MAX).into_iter());
+                units.find(|(_, text)| left.checked_sub(text.len()).map(|rest| left = rest).is_none())
             };
+            let counted = if end > 0 && old.cut_at_end > 0 { before() } else { None };
+            let is_counted =
+                |notice: &&OldNotice| counted.is_some_and(|(unit, _)| unit.number == notice.last());
             let notices: Vec<_> = state.notices.iter().filter(|notice| !is_counted(notice)).collect();
             for notice in notices {
                 let OldNotice { unit, size, hidden, in_bytes, ref saved, name, .. } = *notice;

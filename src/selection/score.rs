@@ -59,7 +59,7 @@ fn weigh(line: &[u8], may_matter: impl Fn(Beginning) -> bool) -> Score {
 #[inline]
 fn may_matter(word: Beginning) -> bool {
     let Beginning { first, second, length, capitals } = word;
-    let may_tell = u32::from(TELLING[words::beginning(first, second)]) >> length.min(31) & 1 == 1;
+    let may_tell = words::allow(&TELLING, first, second, length);
     let may_be_state = (length > 5) & (capitals & 1 == 1);
     let ends = capitals & !1 & ((1 << length.saturating_sub(SHORTEST_END - 1)) - 1);
     may_tell | may_be_state | (ends >> length.saturating_sub(LONGEST_END) != 0)
@@ -79,7 +79,7 @@ const TELLING: Lengths = {
 /// Returns true if a word's first letters and length allow a weight.
 #[inline]
 pub fn may_tell(word: &[u8]) -> bool {
-    matches!(word, [first, second, ..] if word.len() < 16 && TELLING[words::beginning(*first, *second)] & 1 << word.len() != 0)
+    matches!(word, [first, second, ..] if words::allow(&TELLING, *first, *second, word.len()))
 }
 
 #[derive(Default)]

@@ -109,7 +109,9 @@ impl Selection {
 
     /// Returns true if the last lines state a result that is a failure.
     fn ends_in_verdict(&self) -> bool {
-        self.state.recent.back().take(LAST).any(|(_, text)| {
+        let texts = self.state.recent.texts();
+        let before = texts.len().saturating_sub(LAST);
+        texts.skip(before).any(|text| {
             let text = plain(text);
             let said = without_prefix(&text);
             let score = score(said);

@@ -19,9 +19,9 @@ pub struct UnitReader<'r> {
     pub state: &'r mut SearchState,
     pub aim: &'r mut Aim,
     pub gate: &'r Gate,
-    /// Places that the sieves of the gate found in the part, if they have looked at it.
+    /// Places that the sieves of the gate find in the part, once a line needs them. A run of
+    /// repeats does not.
     pub found: &'r mut Places,
-    pub looked: bool,
     pub text: &'r [u8],
     /// Room for the lengths of lines.
     pub lengths: &'r mut Vec<Length>,
@@ -37,14 +37,14 @@ impl Units for UnitReader<'_> {
 
     fn take_first(&mut self, text: &[u8], length: usize) {
         let (unit, start) = (&text[..length], self.text.len() - text.len());
-        self.look();
+        self.found.look(self.gate, self.text);
         let tells = self.telling == Some(start);
         let silence = self.gate.silence(unit, self.found, start, tells);
         self.state.take(unit, self.aim, self.window, silence);
     }
 
     fn skim(&mut self, text: &[u8]) -> usize {
-        let UnitReader { state, gate, found, looked, text: part, lengths, telling, .. } = self;
+        let UnitReader { state, gate, found, text: part, lengths, telling, .. } = self;
         // The text is the rest of the part.
         let start = part.len() - text.len();
         if state.may_skim_blank(self.aim) {
@@ -80,14 +80,12 @@ impl Units for UnitReader<'_> {
             }
         }
         let repeats = lengths.len();
-        if !*looked && memchr::memchr(b'\n', &part[end..]).is_some() {
+        if memchr::memchr(b'\n', &part[end..]).is_some() {
             found.look(gate, part);
-            *looked = true;
         }
         let mut after_blank = state.blank;
         let mut paragraph = Paragraph::new(&state.headings);
-        while *looked
-            && lengths.len() < most
+        while lengths.len() < most
             && let Some(next) = line_end(&found.failure, end)
         {
             let line = &part[end..next];
@@ -121,15 +119,6 @@ impl Units for UnitReader<'_> {
             state.pass(lines, lengths, paragraph, self.aim, self.window);
         }
         end - start
-    }
-}
-
-impl UnitReader<'_> {
-    /// Looks at the part once a line needs it. A run of repeats needs it nowhere.
-    fn look(&mut self) {
-        if !std::mem::replace(&mut self.looked, true) {
-            self.found.look(self.gate, self.text);
-        }
     }
 }
 

@@ -50,9 +50,7 @@ impl Tallies {
 /// exit code, or a step that ended in failure.
 pub fn is_tally(line: &[u8]) -> bool {
     let line = line.trim_ascii();
-    let may_be = |word: Beginning| {
-        u32::from(LENGTHS[words::beginning(word.first, word.second)]) >> word.length.min(31) & 1 == 1
-    };
+    let may_be = |word: Beginning| words::allow(&LENGTHS, word.first, word.second, word.length);
     // All results but the failure of a step have a number.
     let has_number = line.iter().fold(false, |found, byte| found | byte.is_ascii_digit());
     let is_result = |start, end| {

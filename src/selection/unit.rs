@@ -282,25 +282,6 @@ impl Stretch {
         self.between(0, usize::MAX).into_iter().rev()
     }
 
-    /// Iterates over the units and their text in reverse order.
-    pub fn back(&self) -> impl Iterator<Item = (Unit, &[u8])> {
-        let text = self.text();
-        let (mut next, mut end) = (None, text.len());
-        let mut foreign = self.foreign.iter().rev().peekable();
-        self.lengths.iter().rev().map_while(move |&(bytes, chars)| {
-            let part = &text[end - usize::from(bytes)..end];
-            let mut unit = match next {
-                None => self.last?,
-                Some(next) => Unit::previous(&next, bytes.into(), chars.into(), part.ends_with(b"\n")),
-            };
-            let own = foreign.next_if(|(number, _)| *number == unit.number);
-            unit.foreign = own.map_or(Foreign::default(), |(_, foreign)| *foreign);
-            next = Some(unit);
-            end -= part.len();
-            Some((unit, part))
-        })
-    }
-
     /// Returns the units between two numbers, and their text, in reverse order.
     pub fn between(&self, first: usize, last: usize) -> Vec<(Unit, &[u8])> {
         let most = last.saturating_sub(first).saturating_add(1).min(self.units());
@@ -393,7 +374,7 @@ mod tests {
         assert!(stretch.iter().all(|(unit, _)| unit.foreign == foreign));
         assert_eq!(all, [(1, 3, 1, "漢\n".as_bytes()), (2, 5, 2, "tail".as_bytes())]);
         assert_eq!((stretch.units(), stretch.bytes(), stretch.numbers()), (2, 8, Some((1, 2))));
-        let mut back: Vec<_> = stretch.back().collect();
+        let mut back = stretch.between(0, 9);
         back.reverse();
         assert_eq!(back, stretch.iter().collect::<Vec<_>>());
         let between = |first, last| stretch.between(first, last).into_iter().rev().collect::<Vec<_>>();

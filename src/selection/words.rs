@@ -134,6 +134,12 @@ pub const fn beginning(first: u8, second: u8) -> usize {
     (first as usize & 31) << 5 | second as usize & 31
 }
 
+/// Returns true if some word has these first letters and this length. Takes no branch.
+#[inline]
+pub fn allow(lengths: &Lengths, first: u8, second: u8, length: usize) -> bool {
+    u32::from(lengths[beginning(first, second)]) >> length.min(31) & 1 == 1
+}
+
 /// The lengths of the words in both tables.
 pub const LENGTHS: Lengths = {
     let mut lengths = [0; 1 << 10];
