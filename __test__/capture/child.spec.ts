@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { createSpillStore, measureText, OutputCapture } from 'spillway'
 import { afterAll, describe, expect, it } from 'vitest'
+import { until } from '../support/wait.js'
 
 const root = join(__dirname, '../..')
 const started: ChildProcess[] = []
@@ -39,11 +40,6 @@ function store() {
   const dir = mkdtempSync(join(tmpdir(), 'spillway-'))
   made.push(dir)
   return createSpillStore({ dir, maxFileBytes: Number.POSITIVE_INFINITY })
-}
-
-/** Returns once the event loop has gone round until something is so. */
-const until = async (isSo: () => boolean) => {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
 const MB = 1_000_000

@@ -1,11 +1,11 @@
-import { chmodSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { clampText, createSpillStore, measureText } from 'spillway'
 import { describe, expect, it } from 'vitest'
 import { SUMMARIES } from '../../cli/term/summaries.js'
-import { end, place, seq, shell, spillway, start, terminal, until, write } from '../support/cli.js'
+import { end, place, seq, shell, spillway, start, terminal, write } from '../support/cli.js'
+import { turns, until } from '../support/wait.js'
 
 const manifest = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8'))
 const COMMANDS = ['inspect', 'repair', 'clamp', 'run', 'read', 'search']
@@ -188,8 +188,9 @@ describe('clamp', () => {
 
   it('leaves nothing when it is interrupted', async () => {
     const child = start(['clamp'])
-    child.stdin?.on('error', () => {}).write(seq(100_000))
-    await setTimeout(300)
+    child.stdin?.on('error', () => {})
+    // The pipe holds a part of this, so the command has read the rest.
+    await new Promise((read) => child.stdin?.write(seq(100_000), read))
     child.kill('SIGINT')
     expect(await end(child)).toEqual({ code: null, signal: 'SIGINT', stdout: '', stderr: '' })
   })
@@ -272,9 +273,11 @@ describe('run', () => {
     ['a terminal that no stream tells of', ' < /dev/null > unread.txt 2>&1'],
   ])('lets %s interrupt the command, once', async (_, streams) => {
     const up = join(mkdtempSync(join(place, 'terminal-')), 'up')
-    // A shell would take two that come at once for one.
+    // A shell would take two that come at once for one. A SIGTERM to the command line, which is its
+    // parent, arrives behind whatever the command line passes on of the first signal.
     const counting = `let times = 0
-      process.on('SIGINT', () => ++times === 1 && setTimeout(() => process.exit(40 + times), 300))
+      process.on('SIGINT', () => ++times === 1 && process.kill(process.ppid, 'SIGTERM'))
+      process.on('SIGTERM', () => process.exit(40 + times))
       require('node:fs').writeFileSync('${up}', '')
       setInterval(() => {}, 1000)`
     const child = terminal(`run -- ${process.execPath} ${write('counting.cjs', counting)}${streams}`)
@@ -288,27 +291,28 @@ describe('run', () => {
     'SIGQUIT',
   ] as const)('leaves a %s to the terminal, and is not ended by one', async (signal) => {
     const up = join(place, `terminal.${signal}`)
-    const script = `trap 'exit 8' ${signal.slice(3)} TERM; touch ${up}; while :; do sleep 0.02; done`
+    const script = `trap 'exit 9' ${signal.slice(3)}; trap 'exit 8' TERM; touch ${up}; while :; do sleep 0.02; done`
     const child = start(['run', '--', 'sh', '-c', script])
     await until(() => existsSync(up))
     child.kill(signal)
-    await setTimeout(200)
-    expect(child.exitCode ?? child.signalCode).toBeNull()
+    // A signal that was passed on would come before this one, and its trap would run first.
     child.kill('SIGTERM')
     expect(await end(child)).toMatchObject({ code: 8, stdout: '[exit code 8]' })
   })
 
   it('leaves the stdin of the command as it is when a signal comes', async () => {
-    const [up, got] = [join(place, 'stdin.up'), join(place, 'stdin.got')]
-    const script = `trap 'touch ${got}' TERM; touch ${up}; until [ -e ${got} ]; do sleep 0.02; done; cat; echo "cat: $?"`
+    const [up, got, copy] = ['up', 'got', 'copy'].map((name) => join(place, `stdin.${name}`))
+    const script = `trap 'touch ${got}' TERM; touch ${up}; until [ -e ${got} ]; do sleep 0.02; done; cat > ${copy}; echo "cat: $?"; cat ${copy}`
     const child = start(['run', '--', 'sh', '-c', script])
-    await until(() => existsSync(up))
+    await until(() => existsSync(up as string))
     child.kill('SIGTERM')
-    await until(() => existsSync(got))
-    // A reader that finds nothing to read waits for it.
-    await setTimeout(300)
+    await until(() => existsSync(got as string))
+    child.stdin?.write('early\n')
+    await until(() => existsSync(copy as string) && statSync(copy as string).size > 0)
+    // `cat` reads again, finds nothing, and waits for it.
+    await turns()
     child.stdin?.end('late\n')
-    expect(await end(child)).toMatchObject({ code: 0, stdout: 'late\ncat: 0\n[exit code 0]' })
+    expect(await end(child)).toMatchObject({ code: 0, stdout: 'cat: 0\nearly\nlate\n[exit code 0]' })
   })
 
   it.each([

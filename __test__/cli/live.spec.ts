@@ -1,7 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { end, place, spillway, start, terminal, until, write } from '../support/cli.js'
+import { end, place, spillway, start, terminal, write } from '../support/cli.js'
+import { until } from '../support/wait.js'
 
 /** Applies what was written to a terminal, and returns its lines: text, line ends, cursor up, and
  *  erasure below. */

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
-import { place, start, until, write } from '../support/cli.js'
+import { place, start, write } from '../support/cli.js'
+import { until } from '../support/wait.js'
 
 /** A server that answers each call with the line that the call asks for. BIG in it is a long
  *  text. */

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline'
 import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
 import { end, seq, spillway, start } from '../support/cli.js'
+import { until } from '../support/wait.js'
 
 const line = (message: object) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`
 const call = (id: unknown, name: string) => line({ id, method: 'tools/call', params: { name } })
@@ -122,15 +123,6 @@ const url = site.open()
 const through = async (input: string, ...flags: string[]) =>
   spillway(['mcp', ...flags, '--url', await url], { input })
 
-/** Waits for something that comes. */
-async function until<T>(find: () => T | undefined): Promise<T> {
-  for (;;) {
-    const found = find()
-    if (found !== undefined) return found
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-}
-
 describe('spillway mcp --url', () => {
   it.each(['big', 'pretty'])('truncates results as events and as JSON (%s)', async (name) => {
     const { code, stdout, stderr } = await through(call('one', name), '--max-bytes', '2K')
@@ -177,10 +169,9 @@ describe('spillway mcp --url', () => {
   it('does not read a page as events', async () => {
     const child = start(['mcp', '--url', new URL('../html', await url).href])
     child.stdin?.write(HELLO)
-    const page = await until(() =>
-      site.responses.find(({ req }) => req.method === 'GET' && req.url === '/html'),
-    )
-    if (!page.closed) await once(page, 'close')
+    const page = () => site.responses.find(({ req }) => req.method === 'GET' && req.url === '/html')
+    await until(() => page() !== undefined)
+    if (!page()?.closed) await once(page() as ServerResponse, 'close')
     child.stdin?.end()
     const { stdout } = await end(child)
     expect(parsed(stdout).map(({ id }) => id)).toEqual([0])
@@ -191,7 +182,7 @@ describe('spillway mcp --url', () => {
     const rows = createInterface({ input: child.stdout as NodeJS.ReadableStream })
     child.stdin?.write(call('patient', 'patient'))
     await until(() =>
-      site.responses.find(({ closed }, at) => closed && site.asked[at]?.body.includes('"patient"')),
+      site.responses.some(({ closed }, at) => closed && site.asked[at]?.body.includes('"patient"')),
     )
     for (let id = 0; id < 20; id++) {
       child.stdin?.write(call(id, 'small'))
@@ -266,8 +257,7 @@ describe('spillway mcp --url', () => {
     const order: unknown[] = []
     answers.on('line', (text) => order.push(JSON.parse(text).id))
     child.stdin?.write(call(1, 'late') + call(2, 'late'))
-    while (site.bodies('POST /mcp').filter((body) => body.includes('"late"')).length < 2)
-      await new Promise((resolve) => setTimeout(resolve, 5))
+    await until(() => site.bodies('POST /mcp').filter((body) => body.includes('"late"')).length === 2)
     child.stdin?.write(call(3, 'now'))
     while (order.length < 3) await once(answers, 'line')
     child.stdin?.end()

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { pool } from '../../cli/pool.js'
+import { turns } from '../support/wait.js'
 
 describe('a pool', () => {
   it.each([
@@ -30,7 +31,7 @@ describe('a pool', () => {
       if (at % 2) throw new Error(`${at}`)
       return at
     })
-    await setTimeout(5)
+    await turns()
     const told = (await Promise.allSettled(all)).map((one) => one.status === 'fulfilled')
     expect(told).toEqual([false, true, false, true, false])
   })

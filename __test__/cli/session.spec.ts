@@ -3,7 +3,8 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { inspectSession } from 'spillway'
 import { describe, expect, it } from 'vitest'
-import { end, place, session, shell, spillway, start, terminal, until, write } from '../support/cli.js'
+import { end, place, session, shell, spillway, start, terminal, write } from '../support/cli.js'
+import { until } from '../support/wait.js'
 
 const ONE_LINE = /^spillway[^\n]*\n$/
 

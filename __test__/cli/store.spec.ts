@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type SpillStore, spillTool, wrapTool } from 'spillway'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { ModuleStore } from '../../cli/store/module_store.js'
 import { end, place, seq, spillway, start, write } from '../support/cli.js'
 
@@ -290,6 +290,7 @@ describe('a store that hangs', () => {
   it('is not one that waits for its source', async () => {
     const sizes: number[] = []
     const slow = stored({
+      list: async () => [],
       save: async (given) => {
         for await (const { length } of given as AsyncIterable<Uint8Array>) sizes.push(length)
         return { id: '0123456789abcdef', path: 'p', bytes: 1, lines: 1, complete: true }
@@ -297,11 +298,18 @@ describe('a store that hangs', () => {
     })
     async function* chunks() {
       for (let at = 1; at < 4; at++) {
-        await new Promise((done) => setTimeout(done, 90))
+        await vi.advanceTimersByTimeAsync(1_000)
         yield Buffer.alloc(at)
       }
     }
-    expect((await slow.save(chunks())).path).toBe('p')
+    // The module is loaded before time is the test's.
+    await slow.list()
+    vi.useFakeTimers()
+    try {
+      expect((await slow.save(chunks())).path).toBe('p')
+    } finally {
+      vi.useRealTimers()
+    }
     expect(sizes).toEqual([1, 2, 3])
   })
 })

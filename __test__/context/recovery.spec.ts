@@ -11,6 +11,7 @@ import {
   runWithRecovery,
 } from 'spillway'
 import { describe, expect, it } from 'vitest'
+import { turns } from '../support/wait.js'
 
 const tool = (text: string, id = 'c') => ({
   role: 'toolResult',
@@ -520,7 +521,7 @@ describe('runWithRecovery', () => {
     const send = async () => 'the answer'
     const hooks = { contextTokens: 1_000, reserveTokens: 0, messages: () => [], send, onEvent }
     expect(await runWithRecovery(hooks)).toBe('the answer')
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    await turns()
     process.off('unhandledRejection', listen)
     expect(lost).toEqual([])
   })
@@ -683,7 +684,7 @@ describe('runWithRecovery', () => {
       [hook]: hanging,
     } as RecoveryHooks<string>)
     const reason = new Error('the user left')
-    setTimeout(() => abort.abort(reason), 5)
+    turns().then(() => abort.abort(reason))
     await expect(running).rejects.toBe(reason)
   })
 

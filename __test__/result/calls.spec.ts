@@ -2,6 +2,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { type ClampEvent, clampResult, definePolicy, wrapTool, wrapTools } from 'spillway'
 import { describe, expect, it } from 'vitest'
+import { turns } from '../support/wait.js'
 
 const BIG = 'a line of output\n'.repeat(300_000)
 const NOTICE = /tool output truncated/
@@ -433,7 +434,7 @@ describe('events of cuts', () => {
       throw new Error('the log is full')
     }
     expect(wrapTool(() => BIG, { onClamp })()).toMatch(NOTICE)
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    await turns()
     process.off('unhandledRejection', listen)
     expect(lost).toEqual([])
   })

@@ -413,8 +413,11 @@ describe('the lock', () => {
     return lock
   }
   const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
+  /** The start time of a process in ticks, where the system tells it in /proc. */
   const startOf = (pid: number | undefined) =>
-    Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[19])
+    existsSync('/proc/self/stat')
+      ? Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[19])
+      : undefined
   const MINUTE = 60_000
   const DEAD = Number(execFileSync(process.execPath, ['-p', 'process.pid'], { encoding: 'utf8' }))
 

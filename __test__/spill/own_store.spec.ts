@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { OutputCapture, type SpillRecord, type SpillStore, type TextInput, wrapTool } from 'spillway'
 import { describe, expect, it, vi } from 'vitest'
+import { turns } from '../support/wait.js'
 
 const ID = '0123456789abcdef'
 const record = (bytes: number): SpillRecord => ({ id: ID, path: 'a/key', bytes, lines: 1, complete: true })
@@ -84,7 +85,7 @@ describe("a capture with somebody's store", () => {
       const captured = new OutputCapture({ spill: store, maxBytes: 400, clean: false })
       const written = vi.fn()
       captured.stdout.write(Buffer.alloc(3_000_000, 'x'), written)
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await turns()
       expect(written).not.toHaveBeenCalled()
       go()
       await vi.waitFor(() => expect(written).toHaveBeenCalledOnce(), 10_000)

@@ -28,6 +28,7 @@ import {
 } from 'spillway'
 import { afterAll, describe, expect, it } from 'vitest'
 import { hostileText } from '../support/hostile.js'
+import { until } from '../support/wait.js'
 
 const any = (value: unknown) => value as never
 const root = join(__dirname, '../..')
@@ -79,13 +80,11 @@ function start(script: string, ...args: string[]) {
   return { child, done, printed: () => printed }
 }
 
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5))
-}
-
 /** Returns true once every thread of a process has come to rest after a signal to stop. */
 function isStopped(pid: number): boolean {
   const tasks = `/proc/${pid}/task`
+  if (!existsSync(tasks))
+    return /^T/.test(execFileSync('ps', ['-o', 'stat=', '-p', `${pid}`], { encoding: 'utf8' }))
   return readdirSync(tasks).every((id) =>
     /^\d+ \(.*\) T /.test(readFileSync(join(tasks, id, 'stat'), 'utf8')),
   )
@@ -718,8 +717,12 @@ describe('faults', () => {
     await Promise.all(workers.map((worker) => worker.terminate()))
     const listed = await store({ dir }).list()
     for (const record of records) expect(listed).toContainEqual(record)
-    await new Promise((resolve) => setTimeout(resolve, 200))
-    for (const { id, complete, bytes } of await store({ dir }).list())
-      expect(complete ? bytes : records.every((record) => record.id !== id)).toBeTruthy()
+    // A thread may still be at a save that its worker began.
+    await until(async () => {
+      const left = await store({ dir }).list()
+      return left.every(({ id, complete, bytes }) =>
+        complete ? bytes > 0 : records.every((record) => record.id !== id),
+      )
+    })
   })
 })

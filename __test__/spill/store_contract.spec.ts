@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createSpillStore, type SpillStore } from 'spillway'
 import { type StoreLimits, testSpillStore } from 'spillway/testing'
 import { afterAll, describe, expect, it, test } from 'vitest'
+import { until } from '../support/wait.js'
 
 const dir = mkdtempSync(join(tmpdir(), 'spillway-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
@@ -216,17 +217,22 @@ describe('a store that breaks its contract', () => {
     [
       'loses a save beside one that fails',
       broken((store) => {
-        let failed = 0
+        let [failed, running] = [0, 0]
         return {
           save: async (text, meta) => {
             const before = failed
-            const record = await store.save(text, meta).catch((error) => {
-              failed += 1
-              throw error
-            })
+            running += 1
+            const record = await store
+              .save(text, meta)
+              .catch((error) => {
+                failed += 1
+                throw error
+              })
+              .finally(() => {
+                running -= 1
+              })
             if (isChunks(text)) return record
-            // The other one has failed by then.
-            await new Promise((done) => setTimeout(done, 30))
+            await until(() => running === 0)
             return failed > before ? store.save('') : record
           },
         }

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { afterAll } from 'vitest'
 
@@ -166,10 +165,4 @@ export function session(results: readonly [tool: string, text: string][]): strin
 /** Lines of numbers, as `seq` prints them. */
 export function seq(last: number): string {
   return Array.from({ length: last }, (_, at) => `${at + 1}\n`).join('')
-}
-
-/** Waits for what another process does. */
-export async function until(isSo: () => boolean): Promise<void> {
-  for (const start = performance.now(); !isSo(); await setTimeout(10))
-    if (performance.now() - start > 10_000) throw new Error('it did not happen')
 }
