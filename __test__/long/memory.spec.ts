@@ -8,7 +8,7 @@ import { expect, it } from 'vitest'
 const MB = 1_000_000
 
 it('a save takes no more memory for more bytes', () => {
-  // Each size has a process of its own, of which the system counts the most that it ever held.
+  // Each size has a process of its own: the system counts the most memory that it ever held.
   const script = `
     const { rmSync } = require('node:fs')
     const { createSpillStore } = require('spillway')
