@@ -215,6 +215,13 @@ describe('spillway install', () => {
     'myspillway hook claude-code',
     `${COMMAND}-extra`,
     COMMAND.replace('claude-code', 'gemini-cli'),
+    'echo spillway hook claude-code',
+    'cat log | grep spillway hook claude-code',
+    `notify; ${COMMAND}; done.sh`,
+    `my-wrapper --then ${COMMAND}`,
+    `${COMMAND} && audit`,
+    `${COMMAND} > log`,
+    `${COMMAND} $(audit)`,
   ])('takes no entry of another tool for its own: %s', async (command) => {
     const before = JSON.stringify({ hooks: { PostToolUse: [hookOf(command)] } })
     const { file, run, text } = homeWith(before)
@@ -236,6 +243,10 @@ describe('spillway install', () => {
     [
       'nice node --no-warnings /gone/spillway/dist/cli.js hook claude-code',
       `nice node --no-warnings ${bin} hook claude-code`,
+    ],
+    [
+      `env A=1 nice -n 5 node /gone/spillway/dist/cli.js hook claude-code --dir "a; b"`,
+      `env A=1 nice -n 5 node ${bin} hook claude-code --dir "a; b"`,
     ],
     ['npx spillway hook claude-code --max-lines 9', 'npx spillway hook claude-code --max-lines 9'],
     ['/usr/bin/spillway hook claude-code', '/usr/bin/spillway hook claude-code'],

@@ -192,6 +192,73 @@ describe('answers', () => {
     session.send({ method: 'notifications/cancelled', params: { requestId: 3 } })
   })
 
+  const integer = '1234567890'.repeat(40)
+  const longs = (number: string) => `[${Array.from({ length: 30 }, () => number)}]`
+  it.each([
+    ['integers in structured content', `{"content":[],"structuredContent":{"rows":${longs(integer)}}}`],
+    ['integers beyond a double', `{"content":[],"structuredContent":${longs(integer.repeat(9))}}`],
+    ['floats in metadata', `{"content":[],"_meta":${longs(`0.${integer}`)}}`],
+    ['exponents in a block', `{"content":[{"type":"odd","x":${longs(`1e-${integer}`)}}]}`],
+    ['a list as the result', longs(integer)],
+    [
+      'content twice',
+      `{"content":[{"type":"text","text":"BIG"}],"content":[{"type":"text","text":"small"}]}`,
+    ],
+    ['a text twice', `{"content":[{"type":"text","text":"BIG","\\u0074ext":"small"}]}`],
+  ])('have no %s that other readers take for more', async (_, result) => {
+    const [line = ''] = await session.ask(call(2, answer(result)))
+    expect(line.length).toBeLessThan(LIMIT + LITTLE)
+    expectBounded(line)
+  })
+
+  it('that name a result twice are sent with the last', async () => {
+    const raw = `{"jsonrpc":"2.0","id":2,"result":${TEXT},"result":{"content":[]},"error":null}`
+    expect(await session.ask(call(2, raw))).toEqual([
+      '{"jsonrpc":"2.0","id":2,"result":{"content":[]},"error":null}',
+    ])
+  })
+
+  it('keep the spelling of other numbers, whatever is cut', async () => {
+    const result = `{"content":[{"type":"text","text":"BIG"}],"_meta":{"id":18446744073709551615,"x":1.50}}`
+    const [line] = await session.ask(call(2, answer(result)))
+    expect(line).toContain('"_meta":{"id":18446744073709551615,"x":1.50}')
+  })
+
+  it.each([
+    '\u00a0',
+    '\u3000',
+    '\ufeff\u2003',
+    '\x1f',
+    '\x85',
+  ])('are read behind blanks of any kind: %j', async (blank) => {
+    const [line = ''] = await session.ask(call(2, `${blank}${answer(TEXT)}${blank}`))
+    expectBounded(line)
+  })
+
+  it('behind a comment are dropped', async () => {
+    const [line = ''] = await session.ask(call(2, `\u00a0/*c*/ ${answer(TEXT)}`))
+    expect(JSON.parse(line)).toMatchObject({ id: 2, error: { message: expect.stringContaining('not JSON') } })
+  })
+
+  it('get one error for an id, however often a line has it', async () => {
+    const lines = await session.ask(call(2, '{"id":2}'.repeat(5_000)))
+    expect(lines.map((line) => JSON.parse(line).id)).toEqual([2])
+  })
+
+  it('in too many messages are dropped, with one error for each call that is open', async () => {
+    for (const raw of ['{"id":2}'.repeat(20_000), `[${'{"id":2},'.repeat(20_000)}{}]`])
+      expect((await session.ask(call(2, raw))).map((line) => JSON.parse(line).id)).toEqual([2])
+    expect(session.stderr).toContain('a batch of more than 10000 messages')
+  })
+
+  it('of very many parts become a text', async () => {
+    const [line = ''] = await session.ask(call(2, answer(`{"content":[${'{},'.repeat(120_000)}{}]}`)))
+    expect(JSON.parse(line).result.content).toEqual([
+      { type: 'text', text: expect.stringContaining('{},{},') },
+    ])
+    expectBounded(line)
+  })
+
   it('that cannot be read pass if they fit, match no call, or are not messages', async () => {
     const raw = ['{"id":2,"result":{"x":NaN}}', 'BIG {"id":2}', '{"id":"r","result":{"text":"BIG","x":NaN}}']
     const lines = await session.ask({ id: 'r', method: 'resources/read' }, call(2, raw))

@@ -265,6 +265,17 @@ describe('spillway mcp --url', () => {
     expect(order.sort()).toEqual([1, 2, 3])
   })
 
+  it('ends with an open call once its client has gone', async () => {
+    const child = start(['mcp', '--url', await url])
+    const asked = () => site.bodies('POST /mcp').filter((body) => body.includes('"hang"')).length
+    const before = asked()
+    child.stdin?.end(call(1, 'hang'))
+    await until(() => asked() > before)
+    child.stdout?.destroy()
+    await once(child, 'exit')
+    expect(child.exitCode).toBe(0)
+  })
+
   it('answers if nobody listens', async () => {
     const { stdout } = await spillway(['mcp', '--url', 'http://127.0.0.1:1/'], { input: call(1, 'small') })
     expect(parsed(stdout)[0].error.message).toMatch(/^http:\/\/127\.0\.0\.1:1 .*ECONNREFUSED/)

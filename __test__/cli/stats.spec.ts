@@ -166,11 +166,14 @@ describe('spillway stats', () => {
     }
   })
 
-  it('waits for no process that has died', async () => {
+  it.each([
+    ['has died', 1],
+    ['wrote its lock before the clock was set back', Date.now() / 1_000 + 1e6],
+  ])('waits for no process that %s', async (_, time) => {
     const { XDG_STATE_HOME, file, hook, stats } = stateWith()
     mkdirSync(join(XDG_STATE_HOME, 'spillway'), { recursive: true })
     writeFileSync(`${file}.lock`, '')
-    utimesSync(`${file}.lock`, 1, 1)
+    utimesSync(`${file}.lock`, time, time)
     await hook('Grep', {}, { content: 'small' })
     expect(await stats()).toMatchObject({ shown: 5 })
     expect(readdirSync(join(XDG_STATE_HOME, 'spillway'))).toEqual(['stats.jsonl'])

@@ -112,7 +112,8 @@ function remoteOf(text: string, headers: readonly string[] = []): (relay: Relay)
       remote.over.addEventListener('abort', () => process.stdin.destroy())
       await fromStdin(relay, (line) => remote.send(line)).catch(() => {})
       const { aborted, reason } = remote.over
-      await remote.close()
+      const probe = setInterval(() => probed().catch(() => remote.stop(undefined)), PROBE)
+      await remote.close().finally(() => clearInterval(probe))
       if (aborted) throw signal.reason ?? new UsageError(reason.message, 1)
       return 0
     })
@@ -158,6 +159,14 @@ async function toClient({ stdin, stdout }: ChildProcess, relay: Relay): Promise<
     // When the client has left, the server's input ends, as if the client had closed it.
     await toStdout(sent).catch(() => stdin?.end())
   }
+}
+
+/** Milliseconds between two looks for a client that has closed its end. */
+const PROBE = 1_000
+
+/** Writes a blank, which JSON allows before the next message. Rejects if the client has gone. */
+async function probed(): Promise<void> {
+  await write(process.stdout, Buffer.from(' '))
 }
 
 async function toStdout(lines: readonly Buffer[]): Promise<void> {

@@ -31,6 +31,12 @@ const PROGRAM = /(?:^|[\\/])spillway(?:\.cmd|[\\/]dist[\\/]cli\.js)?$/
 const PLUGIN = /\/spillway\/dist\/opencode\.js$/
 /** A word of a command, with its blanks quoted. */
 const WORD = /(?:"[^"]*"|'[^']*'|\\.|[^\s"'])+/g
+/** A char by which a shell runs more than one command. */
+const OPERATOR = /[;&|<>`\n]|\$\(/
+/** Words before a program that leave it the command: variables, flags, numbers of flags, and
+ *  programs that run their operand. */
+const BEFORE =
+  /^(?:\w+=.*|-.*|\d+|(?:.*[\\/])?(?:node|bun|deno|npx|bunx|pnpm|yarn|dlx|env|exec|nice|nohup|time)(?:\.exe|\.cmd)?)$/s
 
 /** Settings without entries. */
 export const EMPTY = '{}\n'
@@ -135,11 +141,19 @@ function entriesIn({ root }: Document, host: Host, command: string): Entry[] {
   })
 }
 
-/** Returns true if a command calls spillway's hook for the same host as `own`. */
+/** Returns true if a command is a call of spillway's hook for the same host as `own`, and nothing
+ *  else: neither `echo spillway hook HOST` nor a pipe that ends in it is spillway's to change. */
 function isCall(call: Node | undefined, own: string): call is Node {
   const [found, made] = [partsOf(call?.value), partsOf(own)]
-  if (!found || !made || found.mark !== made.mark) return false
+  if (!found || !made || found.mark !== made.mark || OPERATOR.test(unquoted(String(call?.value))))
+    return false
+  const before = found.runner.match(WORD) ?? []
+  if (!before.every((word) => BEFORE.test(word.replace(/["']/g, '')))) return false
   return found.path === made.path || PROGRAM.test(found.path.replace(/["']/g, ''))
+}
+
+function unquoted(command: string): string {
+  return command.replace(/"[^"]*"|'[^']*'|\\./gs, '')
 }
 
 /** Returns the parts of a command that calls a hook: the runtime, the path of the program, the

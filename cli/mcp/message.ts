@@ -23,8 +23,14 @@ export interface Messages {
   readonly messages: readonly Message[]
 }
 
-/** Matches the start of a line, before a message. Readers differ in the chars that end a line. */
-const BEGINS = /(?:^|(?!\t)[\p{Cc}\u2028\u2029])[ \t\ufeff]*(?=[[{])/gu
+/** Maximum messages that are read of a line. */
+export const MOST = 10_000
+/** Matches the start of a line, before a message. Readers differ in the chars that end a line, in
+ *  those that they trim, and in comments. */
+const BEGINS =
+  /(?:^|(?!\t)[\p{Cc}\u2028\u2029])[\p{Zs}\t\ufeff]*(?:\/\*[^*\p{Cc}\u2028\u2029]*\*\/[\p{Zs}\t\ufeff]*)?(?=[[{])/gu
+/** Chars that some readers trim from a line. */
+const BLANK = /[\s\p{Cc}\ufeff]/u
 const OPENING = /[[{]/y
 /** Matches the scalars at the end of an object. No quote within a string is unescaped, and one
  *  brace closes the outermost object, so no text of a result looks like that. */
@@ -34,17 +40,26 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Reads a line, which is a message or a batch. A mark of byte order is skipped, as some readers
- *  skip it. */
+/** Reads a line, which is a message or a batch. Blanks of any kind around it are skipped, as some
+ *  readers skip them. A batch of more messages than are read has no value. */
 export function messagesOf(line: Buffer | Overlong): Messages {
   if (!Buffer.isBuffer(line)) return { text: '', value: undefined, messages: outlineOfEnds(line) }
-  const text = line.toString().replace(/^\ufeff/, '')
+  const text = trimmed(line.toString())
+  if (text[0] === '[' && partsOf(text, 0, MOST + 1).length > MOST)
+    return { text, value: undefined, messages: [] }
   try {
     const value: unknown = JSON.parse(text)
     return { text, value, messages: bodiesOf(text, value) }
   } catch {
     return { text, value: undefined, messages: outlineOf(text) }
   }
+}
+
+function trimmed(text: string): string {
+  let [start, end] = [0, text.length]
+  while (start < end && BLANK.test(text[start] as string)) start++
+  while (end > start && BLANK.test(text[end - 1] as string)) end--
+  return text.slice(start, end)
 }
 
 /** Returns true for a request or a notification. A message with a result or an error, or without a
@@ -86,13 +101,14 @@ function idOf(text: string, start: number, id: unknown): string | undefined {
   return part && text.slice(part.start, part.end)
 }
 
-/** Reads the recognizable messages of a text that is not JSON. */
+/** Reads the recognizable messages of a text that is not JSON, or none of too many. */
 function outlineOf(text: string): Message[] {
   const found: Message[] = []
   for (let at = beginning(text, 0); at >= 0; ) {
-    const places = text[at] === '[' ? partsOf(text, at).map(({ start }) => start) : [at]
+    const places = text[at] === '[' ? partsOf(text, at, MOST + 1).map(({ start }) => start) : [at]
     for (const place of places)
       if (text[place] === '{') found.push(outline(text, place, partsOf(text, place)))
+    if (found.length > MOST) return []
     const end = valueEnd(text, at)
     OPENING.lastIndex = skipped(text, end)
     at = OPENING.test(text) ? OPENING.lastIndex - 1 : beginning(text, end)

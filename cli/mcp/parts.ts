@@ -30,12 +30,13 @@ export function skipped(text: string, from: number): number {
 }
 
 /** Returns the parts of the object or the list that begins at a place, in one pass and without a
- *  stack. Reads a text that is not valid JSON by its brackets alone: values may be any text, and
+ *  stack, up to a number of parts. Reads a text that is not valid JSON by its brackets alone: values may be any text, and
  *  the last value may be torn. */
-export function partsOf(text: string, from: number): JsonPlace[] {
+export function partsOf(text: string, from: number, most = Number.POSITIVE_INFINITY): JsonPlace[] {
   const parts: JsonPlace[] = []
   const isList = text[from] === '['
-  for (let at = skipped(text, from + 1); at < text.length && !'}]'.includes(text[at] as string); ) {
+  const isOpen = (at: number) => at < text.length && !'}]'.includes(text[at] as string)
+  for (let at = skipped(text, from + 1); isOpen(at) && parts.length < most; ) {
     let name: string | number = parts.length
     if (!isList) {
       const end = text[at] === '"' ? stringEnd(text, at) : valueEnd(text, at)
@@ -78,7 +79,7 @@ function trimmed(text: string, from: number, to: number): number {
 
 /** Returns the place after the string that begins at a place: after the first quote behind an even
  *  number of backslashes. */
-function stringEnd(text: string, from: number): number {
+export function stringEnd(text: string, from: number): number {
   for (let quote = text.indexOf('"', from + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
     let before = quote
     while (text[before - 1] === '\\') before--

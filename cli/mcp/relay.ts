@@ -10,10 +10,12 @@ import {
   type Members,
   type Message,
   type Messages,
+  MOST,
   mayBeMessage,
   messagesOf,
 } from './message.js'
 import { respelled, skipped, sourceAt } from './parts.js'
+import { plainOf } from './plain.js'
 import { Requests } from './requests.js'
 import { type McpCall, Results } from './results.js'
 import { Schemas } from './schemas.js'
@@ -21,6 +23,8 @@ import { Schemas } from './schemas.js'
 /** Maximum bytes of a message to keep. */
 export const LONGEST = 64 * 1024 * 1024
 
+/** Maximum ids that stderr names. */
+const NAMED = 10
 /** Maximum tasks with a known tool. */
 const TASKS = 1_000
 /** Levels of arguments that are read for the question. */
@@ -90,20 +94,22 @@ export class Relay {
   async fromServer(line: Buffer | Overlong): Promise<Buffer[]> {
     const read = messagesOf(line)
     try {
-      return Buffer.isBuffer(line) && read.value !== undefined
-        ? [await this.#bounded(line, read)]
-        : this.#unread(line, read)
+      if (!Buffer.isBuffer(line) || read.value === undefined) return this.#unread(line, read)
+      return [await this.#bounded(line, read)]
     } catch (error) {
       const answers = read.messages.filter((message) => !isRequest(message))
       return answers.map(({ id = 'null' }) => this.#failed(id, error))
     }
   }
 
-  async #bounded(line: Buffer, { text, value, messages }: Messages): Promise<Buffer> {
+  async #bounded(line: Buffer, read: Messages): Promise<Buffer> {
+    const plain = this.#results.surelyFits(read.text) ? undefined : plainOf(read.text)
+    const isOdd = plain?.isOdd === true
+    const { text, value, messages } = isOdd ? messagesOf(Buffer.from(plain.text)) : read
     const changed = new Map<unknown, Members>()
     for (const message of messages) {
-      const sent = await this.#answered(message, text)
-      if (sent !== message.body) changed.set(message.body, sent)
+      const sent = await this.#answered(message, text, plain?.parts ?? 0)
+      if (sent && (isOdd || sent !== message.body)) changed.set(message.body, sent)
     }
     if (changed.size === 0) return line
     const made = (body: unknown) => changed.get(body) ?? body
@@ -149,18 +155,19 @@ export class Relay {
     else this.#asked.add(id, { other: true })
   }
 
-  /** Returns the message for the client. An answer without an open request is bounded too, since
-   *  the client may match it to a call. */
-  async #answered(message: Message, text: string): Promise<Members> {
+  /** Returns the answer for the client, or undefined for a message that passes as it is. An answer
+   *  without an open request is bounded too, since the client may match it to a call. */
+  async #answered(message: Message, text: string, parts: number): Promise<Members | undefined> {
     const { body, id, start } = message
-    if (isRequest(message)) return body
+    if (isRequest(message)) return undefined
     const asked = this.#asked.take(id) ?? { call: UNKNOWN }
     const { result } = body
-    if ('other' in asked) return body
+    if ('other' in asked) return undefined
     try {
       if ('list' in asked) return isObject(result) ? this.#listed(body, result, asked.isFirst) : body
       this.#noteTask(result, asked.call)
-      return await this.#results.bound(body, asked.call, (...names) => sourceAt(text, start, ...names))
+      const source = (...names: readonly string[]) => sourceAt(text, start, ...names)
+      return await this.#results.bound(body, asked.call, source, parts)
     } catch (error) {
       return { jsonrpc: '2.0', id: body['id'], error: this.#errorOf(id ?? 'null', error) }
     }
@@ -180,7 +187,9 @@ export class Relay {
   #unread(line: Buffer | Overlong, { text, messages }: Messages): Buffer[] {
     const isHeld = Buffer.isBuffer(line)
     const said = isHeld
-      ? `a message of ${line.length} bytes that is not JSON was dropped; its server should write JSON`
+      ? messages.length === 0 && text[0] === '['
+        ? `a batch of more than ${MOST} messages, ${line.length} bytes, was dropped; its server should send fewer`
+        : `a message of ${line.length} bytes that is not JSON was dropped; its server should write JSON`
       : `a message of ${line.bytes} bytes is over ${LONGEST} and was dropped; ask for less`
     const answers = messages.filter((message) => !isRequest(message))
     const taken = answers.map(({ id }) => ({ id: this.#asked.find(id) ?? id, asked: this.#asked.take(id) }))
@@ -190,10 +199,9 @@ export class Relay {
     const isUnclear = messages.length === 0 || taken.some(({ id }) => id === undefined)
     const open = isUnclear ? this.#asked.entries().filter(([, asked]) => 'call' in asked) : []
     for (const [id] of open) this.#asked.take(id)
-    const ids = [...taken.flatMap(({ id }) => id ?? []), ...open.map(([id]) => id)]
-    this.#tell(
-      [said, ids.length > 0 && `answered with an error: ${ids.join(', ')}`].filter(Boolean).join('; '),
-    )
+    const ids = [...new Set([...taken.flatMap(({ id }) => id ?? []), ...open.map(([id]) => id)])]
+    const named = ids.length > NAMED ? `${ids.slice(0, NAMED).join(', ')} and more` : ids.join(', ')
+    this.#tell([said, ids.length > 0 && `answered with an error: ${named}`].filter(Boolean).join('; '))
     const error = { code: INTERNAL, message: said }
     return ids.map((id) => answer(id, { error }))
   }

@@ -20,8 +20,10 @@ export type Count = (call: McpCall, shown: number, sent: number, isCut: boolean)
 
 /** Bytes that are allowed beside the counted texts, as in lib/dialect/walk.ts. */
 const LITTLE = 1_024
-/** Levels to which an answer is read. A deeper answer becomes a text. */
+/** Levels to which an answer is read, and members and elements. An answer with more becomes a
+ *  text. */
 const DEEPEST = 256
+const WIDEST = 100_000
 
 /** Bounds answers: a result or an error of any type, and all members beside it. */
 export class Results {
@@ -51,11 +53,12 @@ export class Results {
     return redact === false && surelyFits(json, this.#limits)
   }
 
-  /** Bounds an answer. Returns the same object if nothing changes. */
-  async bound(given: Members, call: McpCall, source: Source): Promise<Members> {
-    const isDeep = nests(given, DEEPEST)
-    if (isDeep && this.surelyFits(source())) return given
-    const body = isDeep ? flattened(given, source) : given
+  /** Bounds an answer. Returns the same object if nothing changes. `parts`: its members and
+   *  elements. */
+  async bound(given: Members, call: McpCall, source: Source, parts: number): Promise<Members> {
+    const isOdd = parts > WIDEST || nests(given, DEEPEST)
+    if (isOdd && this.surelyFits(source())) return given
+    const body = isOdd ? flattened(given, source) : given
     const { result, error, ...others } = body
     const part = error === undefined || error === null ? 'result' : 'error'
     const rest = part === 'error' && result !== undefined ? { ...others, result } : others

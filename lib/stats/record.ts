@@ -63,7 +63,8 @@ function locked(lock: string, work: () => void): void {
   for (let tries = 0; !taken(lock); tries++) {
     if (tries === TRIES) throw new Error(`${lock} is there; expected none`)
     const made = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY
-    if (made < Date.now() - OLD) rmSync(lock, { force: true })
+    // A clock that was set back leaves a lock whose time lies ahead.
+    if (Math.abs(Date.now() - made) > OLD) rmSync(lock, { force: true })
     else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE)
   }
   try {
