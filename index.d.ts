@@ -739,7 +739,8 @@ export interface ClearOptions {
   clearAtLeast?: { type: 'input_tokens'; value: number } | undefined
   /** Tools whose results stay. Default: none. */
   excludeTools?: readonly string[] | undefined
-  /** Also clears strings of over 200 chars in arguments of calls. Default: false. */
+  /** Also clears strings of over 200 chars in arguments of calls, whatever the size of their
+   *  results. Default: false. */
   clearToolInputs?: boolean | readonly string[] | undefined
   /** Keeps a result whose call has a name with a dot or slash, of at most 200 chars, that a later
    *  call of another tool has too. Of equal calls only the last result stays. Default: false. */
@@ -765,8 +766,8 @@ export interface ClearState {
 export interface ClearedResult {
   /** Hash of its texts. */
   readonly hash: string
-  /** Text in its place. */
-  readonly text: string
+  /** Text in its place. Undefined if it stays, and only the arguments of its call are cleared. */
+  readonly text?: string | undefined
   /** Tokens saved in each request. */
   readonly saved?: number | undefined
   /** True if the arguments of its call are cleared too. */

@@ -263,6 +263,36 @@ class Copy {
   }
 }
 
+/**
+ * Returns a copy of a value in which a function has changed each text. Parts that nothing changes
+ * are shared, and so are parts that the value shares, which are read once. What holds itself, is
+ * deeper than values are read, is not plain data, or throws, stays as it is.
+ */
+export function mapped(value: unknown, change: (text: string) => string): unknown {
+  const made = new Map<object, unknown>()
+  const copyOf = (value: unknown, depth: number): unknown => {
+    if (typeof value === 'string') return change(value)
+    if (!isObject(value) || depth > DEPTH || made.size > MOST) return value
+    if (made.has(value)) return made.get(value)
+    made.set(value, value)
+    const copy = tryRead(() => changed(value, (member) => copyOf(member, depth + 1))) ?? value
+    made.set(value, copy)
+    return copy
+  }
+  return copyOf(value, 0)
+}
+
+/** Returns a copy of a list or of plain data with other members, or the value if none differ. */
+function changed(value: object, of: (member: unknown) => unknown): unknown {
+  const list = isList(value)
+  if (list ? value.length > MOST : !isPlain(value)) return value
+  const entries: [string, unknown][] = list
+    ? Array.from(value, (member, at) => [String(at), of(member)])
+    : Object.keys(value).map((name) => [name, of((value as Record<string, unknown>)[name])])
+  if (entries.every(([name, member]) => member === (value as Record<string, unknown>)[name])) return value
+  return list ? entries.map(([, member]) => member) : Object.fromEntries(entries)
+}
+
 /** Describes an object that is not plain data. */
 function described(value: object): string | undefined {
   if (types.isMap(value)) return `[Map of ${sizeOf(Map.prototype, value)} entries]`

@@ -243,15 +243,19 @@ describe.each(histories)('clearToolResults of $name', ({ make }) => {
   })
 })
 
-const messagesOf = (texts: readonly string[], asked = 'x') =>
+const messagesOf = (texts: readonly string[], asked = 'x', ...ids: readonly string[]) =>
   texts.flatMap((content, at) => [
     {
       role: 'assistant',
       tool_calls: [
-        { id: `c${at}`, type: 'function', function: { name: at % 2 ? 'grep' : 'read', arguments: asked } },
+        {
+          id: ids[at] ?? `c${at}`,
+          type: 'function',
+          function: { name: at % 2 ? 'grep' : 'read', arguments: asked },
+        },
       ],
     },
-    { role: 'tool', tool_call_id: `c${at}`, content },
+    { role: 'tool', tool_call_id: ids[at] ?? `c${at}`, content },
   ])
 const texts = (messages: readonly any[]) =>
   messages.flatMap(({ role, content }) => (role === 'tool' ? content : []))
@@ -326,6 +330,124 @@ describe('clearToolResults', () => {
       path: 'a.ts',
       edits: [{ to: '[cleared]', at: 3 }],
     })
+  })
+
+  it('clears long arguments alone, where results are short', () => {
+    const asked = JSON.stringify({ path: 'a.ts', content: long('new') })
+    const messages = messagesOf(['written', 'written', 'written'], asked)
+    const options = { ...always, keep: { type: 'tool_uses', value: 1 }, clearToolInputs: true } as const
+    const { messages: cleared, ...made } = clearToolResults(messages, options)
+    expect(made.cleared).toBe(2)
+    expect(texts(cleared)).toEqual(['written', 'written', 'written'])
+    const inputs = (cleared as any[]).flatMap(({ tool_calls = [] }) =>
+      tool_calls.map(({ function: { arguments: args } }: any) => JSON.parse(args).content),
+    )
+    expect(inputs).toEqual(['[cleared]', '[cleared]', long('new')])
+    const { state } = made
+    expect(clearToolResults(messages, { ...options, state }).messages).toEqual(cleared)
+    expect(clearToolResults(cleared, { ...options, state }).messages).toBe(cleared)
+  })
+
+  it.each(['clearToolInputs', 'keepUsed', 'dedupe'])('takes arguments of any kind with %s', (option) => {
+    const holding: Record<string, unknown> = { path: 'a', text: long('x') }
+    holding['self'] = holding
+    let shared: unknown = ['a']
+    for (let level = 0; level < 60; level++) shared = [shared, shared]
+    const throwing = {
+      get path() {
+        throw new Error('no')
+      },
+    }
+    const proxy = new Proxy({}, { ownKeys: () => expect.fail('never seen') })
+    const deep = `${'['.repeat(6_000)}"${long('x')}"${']'.repeat(6_000)}`
+    const sparse = Object.assign([], { length: 2 ** 32 - 1 })
+    for (const args of [holding, { shared }, throwing, proxy, deep, sparse, Object.create(null), 5n, null]) {
+      const turns = ['c1', 'c2'].flatMap((id) => [
+        { role: 'assistant', content: [{ type: 'toolCall', id, name: 'x', arguments: args }] },
+        { role: 'toolResult', toolCallId: id, toolName: 'x', content: [{ type: 'text', text: long(id) }] },
+      ])
+      const given = { [option]: option === 'dedupe' ? ('near' as const) : true } as ClearOptions
+      const options = { ...always, ...given }
+      expect(clearToolResults(turns, options).messages).toHaveLength(4)
+    }
+  })
+
+  it('costs the same with the full history and with the cleared one', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(3), fc.integer({ min: 1, max: 300 })), { minLength: 1, maxLength: 40 }),
+        fc.constantFrom('exact' as const, 'near' as const, false as const),
+        (turns, dedupe) => {
+          const body = ([kind, lines]: readonly [number, number]) =>
+            Array.from({ length: lines }, (_, at) => `line ${at} of the output of kind ${kind}`).join('\n')
+          const all = turns.map(body).flatMap((text, at) => messagesOf([text], `{"n":${at}}`, `t${at}`))
+          const play = (isFull: boolean) => {
+            let [state, sent]: [ClearState | undefined, readonly unknown[]] = [undefined, []]
+            for (let end = 2; end <= all.length; end += 2) {
+              const given = isFull ? all.slice(0, end) : [...sent, ...all.slice(end - 2, end)]
+              const trigger = { type: 'input_tokens', value: 2_000 } as const
+              ;({ state, messages: sent } = clearToolResults(given, { trigger, dedupe, state }))
+            }
+            return sent
+          }
+          expect(play(false)).toEqual(play(true))
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+
+  it('refers to no result whose name another has too', () => {
+    const [a, b] = [long('a'), long('b')]
+    const again = [a, b, a].flatMap((text) => messagesOf([text], '{}', 'call_1'))
+    expect(clearToolResults(again, { dedupe: 'exact' }).messages).toBe(again)
+    const named = ['x', 'y', 'z'].flatMap((id, at) => messagesOf([[a, b, a][at] as string], '{}', id))
+    expect(texts(clearToolResults(named, { dedupe: 'exact' }).messages)[2]).toMatch(/result of call x/)
+  })
+
+  it('refers to no result whose text has another source', () => {
+    const turn = (id: string, source: string) => [
+      { role: 'assistant', content: [{ type: 'tool_use', id, name: 'find', input: {} }] },
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'tool_result',
+            tool_use_id: id,
+            content: [
+              { type: 'text', text: long('found') },
+              { type: 'search_result', source, title: source, content: [{ type: 'text', text: 'one' }] },
+            ],
+          },
+        ],
+      },
+    ]
+    const other = [...turn('a', 'https://x/1'), ...turn('b', 'https://x/2')]
+    expect(clearToolResults(other, { dedupe: 'exact' }).messages).toBe(other)
+    const same = [...turn('a', 'https://x/1'), ...turn('b', 'https://x/1')]
+    expect(clearToolResults(same, { dedupe: 'exact' }).cleared).toBe(1)
+  })
+
+  it('knows the calls of messages that two dialects could read', () => {
+    const turn = (id: string, name: string, args: object, text: string) => [
+      { type: 'ai', content: '', tool_calls: [{ id, name, args, type: 'tool_call' }] },
+      { type: 'tool', tool_call_id: id, content: text },
+    ]
+    const edited = [
+      ...turn('c1', 'read', { path: 'src/a.ts' }, long('a')),
+      ...turn('c2', 'edit', { path: 'src/a.ts' }, 'ok'),
+    ]
+    const options = {
+      ...always,
+      keep: { type: 'tool_uses', value: 1 },
+      prices: { write: 1, read: 1 },
+    } as const
+    expect(clearToolResults(edited, options).cleared).toBe(1)
+    expect(clearToolResults(edited, { ...options, keepUsed: true }).cleared).toBe(0)
+    expect(clearToolResults(edited, { ...options, excludeTools: ['read'] }).cleared).toBe(0)
+    const wrote = [...turn('c1', 'write', { text: long('x') }, long('a')), ...turn('c2', 'ls', {}, 'ok')]
+    const { messages } = clearToolResults(wrote, { ...options, clearToolInputs: true }) as any
+    expect(messages[0].tool_calls[0].args).toEqual({ text: '[cleared]' })
   })
 
   it('does not clear what the requests to come do not pay for', () => {

@@ -1001,3 +1001,20 @@ describe('the examples that OpenClaw is known by, with its four chars a token an
     expect(check([], input)).toMatchObject({ route: 'compact_only', estimatedTokens: 120_011 })
   })
 })
+
+it('measures parts that a message shares once, however often they occur', () => {
+  const messageOf = (levels: number) => {
+    let input: unknown = ['a']
+    for (let level = 0; level < levels; level++) input = [input, input]
+    return { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'x', input: { input } }] }
+  }
+  const bytesOf = (levels: number) => {
+    const messages = [messageOf(levels)]
+    const checked = precheck({ messages, contextTokens: 1_000, reserveTokens: 1, maxRequestBytes: 1 })
+    return checked.requestBytes as number
+  }
+  const own = Buffer.byteLength(JSON.stringify([messageOf(10)]))
+  expect(bytesOf(10)).toBeGreaterThanOrEqual(own)
+  expect(bytesOf(10)).toBeLessThan(2 * own)
+  expect(bytesOf(60)).toBeGreaterThan(bytesOf(10))
+})

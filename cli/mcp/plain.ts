@@ -4,7 +4,7 @@
  * A proxy that measures what `JSON.parse` read and forwards the bytes of its server measures one
  * text and forwards another: an integer of 4,000 digits is read as `null`, a float of 2,000 digits
  * as 17, and of two members with one name the last alone is read. A server could lift any limit
- * that way. An answer over the limits is therefore written plainly first, and measured and forwarded
+ * that way. An answer over the limits is therefore written plainly first, then measured and sent
  * in that form: without blanks between tokens, with one member of each name, the last, and with
  * numbers that are no longer than JavaScript writes them. An integer of 64 bits keeps its digits.
  */

@@ -86,7 +86,7 @@ function checkState(given: unknown): ClearState {
   const isKnown = (entry: unknown) =>
     isObject(entry) &&
     typeof get(entry, 'hash') === 'string' &&
-    typeof get(entry, 'text') === 'string' &&
+    ['string', 'undefined'].includes(typeof get(entry, 'text')) &&
     (get(entry, 'saved') === undefined || isNumber(get(entry, 'saved')))
   const isBalance =
     balance === undefined ||

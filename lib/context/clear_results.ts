@@ -9,7 +9,7 @@
 //   dedupe  A result that repeats another becomes a reference (`repeated.ts`).
 //   clear   Once the trigger is reached, the results before the last `keep` that pay become one line each.
 import type { ClearedResult, ClearOptions, ClearState } from 'spillway'
-import { callName } from '../dialect/results.js'
+import { callName, type Result } from '../dialect/results.js'
 import { jsonOf } from '../json.js'
 import { checkMessages } from '../result/clamp_messages.js'
 import { elementsOf } from '../result/message_results.js'
@@ -56,6 +56,8 @@ class History {
   readonly #sent: number
   /** Entries by the use that they clear. */
   readonly #entries = new Map<ToolUse, ClearedResult>()
+  /** Uses that the given history has cleared, with their entries. */
+  readonly #done = new Map<ToolUse, ClearedResult>()
   #byKey: Map<string, ToolUse> | undefined
 
   constructor(messages: readonly unknown[], clearing: Clearing) {
@@ -70,7 +72,9 @@ class History {
     this.#answers = answers.length
     for (const use of uses) {
       const known = this.#known(use)
-      if (known && known.hash === hashOf(use.result) && this.#hasTarget(known)) this.#entries.set(use, known)
+      if (!known) continue
+      if (known.text !== undefined && isText(use.result, known.text)) this.#done.set(use, known)
+      else if (known.hash === hashOf(use.result) && this.#hasTarget(known)) this.#entries.set(use, known)
     }
   }
 
@@ -112,7 +116,8 @@ class History {
     if (!balance) return 0
     // A compaction takes answers away: what was saved meanwhile is unknown.
     const requests = Math.max(0, this.#answers - balance.answers)
-    const saved = total([...this.#entries.values()].map(({ saved = 0 }) => saved))
+    const entries = [...this.#entries.values(), ...this.#done.values()]
+    const saved = total(entries.map(({ saved = 0 }) => saved))
     return balance.price + requests * saved * this.#clearing.prices.read
   }
 
@@ -146,11 +151,15 @@ class History {
     const { dedupe } = this.#clearing
     if (dedupe === false) return []
     const isOpen = (use: ToolUse) =>
-      !this.#entries.has(use) && !this.#isExcluded(use) && isWritable(use.result, false)
+      !this.#isCleared(use) && !this.#isExcluded(use) && isWritable(use.result, false)
     return [...repeatsIn(this.#uses, this.#calls, dedupe, isOpen)].flatMap(([use, entry]) => {
       const saved = use.tokens - sumOf([entry.text], estimate)
       return saved > 0 ? { use, from: use.at, at: use.at, age: use.age, saved, entry } : []
     })
+  }
+
+  #isCleared(use: ToolUse): boolean {
+    return this.#entries.has(use) || this.#done.has(use)
   }
 
   #isExcluded(use: ToolUse): boolean {
@@ -172,21 +181,25 @@ class History {
       if (of && (at >= older || stays(use))) needed.add(of.key)
     }
     return this.#uses.slice(0, older).flatMap((use) => {
-      if (this.#entries.has(use) || needed.has(use.key) || stays(use)) return []
-      if ((use.chars <= LEAST && !use.hasMedia) || !isWritable(use.result, use.hasMedia)) return []
-      const one = this.#shortening(use, clearedText(use.result))
+      if (this.#isCleared(use) || needed.has(use.key) || stays(use)) return []
+      const isShort = use.chars <= LEAST && !use.hasMedia
+      const text = isShort || !isWritable(use.result, use.hasMedia) ? undefined : clearedText(use.result)
+      const one = this.#shortening(use, text)
       return one.saved > 0 ? one : []
     })
   }
 
-  #shortening(use: ToolUse, text: string): Shortening {
+  /** Returns what clearing a result saves, with the arguments of its call if they are cleared.
+   *  Without a text the result stays: a short one may answer a call with long arguments. */
+  #shortening(use: ToolUse, text: string | undefined): Shortening {
     const { at, age } = use
-    const saved = use.tokens - sumOf([text], estimate)
-    const entry = { hash: hashOf(use.result), text }
+    const saved = text === undefined ? 0 : use.tokens - sumOf([text], estimate)
+    const entry = { hash: hashOf(use.result), ...(text !== undefined && { text }) }
     const call = this.#clearing.clearsInputs(this.#calls.toolOf(use)) ? this.#calls.of(use) : undefined
     const inputs = call ? total(call.args.map(inputTokens)) : 0
     if (!call || inputs <= 0) return { use, from: at, at, age, saved, entry }
-    return { use, from: call.at, at, age, saved: saved + inputs, entry: { ...entry, inputs: true } }
+    const own = text === undefined ? call.at : at
+    return { use, from: call.at, at: own, age, saved: saved + inputs, entry: { ...entry, inputs: true } }
   }
 
   /** Returns the messages with all entries written. */
@@ -195,7 +208,8 @@ class History {
     const texts = new Map<number, Map<number, string>>()
     const calls = new Map<number, Set<string>>()
     for (const [use, { text, inputs }] of this.#entries) {
-      texts.set(use.at, (texts.get(use.at) ?? new Map<number, string>()).set(use.nth, text))
+      if (text !== undefined)
+        texts.set(use.at, (texts.get(use.at) ?? new Map<number, string>()).set(use.nth, text))
       const call = inputs ? this.#calls.of(use) : undefined
       const name = callName(use.result)
       if (call && name !== undefined) calls.set(call.at, (calls.get(call.at) ?? new Set()).add(name))
@@ -212,6 +226,11 @@ class History {
 function inputTokens(args: unknown): number {
   const shown = (value: unknown) => (typeof value === 'string' ? value : (jsonOf(value) ?? ''))
   return sumOf([shown(args)], estimate) - sumOf([shown(withoutLong(args))], estimate)
+}
+
+/** Returns true if a text is all that a result says. */
+function isText({ slots }: Result, text: string): boolean {
+  return slots.length === 1 && [text, JSON.stringify(text)].includes(slots[0]?.text as string)
 }
 
 function total(numbers: readonly number[]): number {

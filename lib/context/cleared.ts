@@ -3,12 +3,13 @@ import { PathNode } from '../dialect/paths.js'
 import { callName, callPlaces, type Result } from '../dialect/results.js'
 import { REST, type Slot } from '../dialect/walk.js'
 import { native } from '../engine.js'
+import { mapped } from '../json.js'
 import { ResultMedia } from '../media/media.js'
 import { decoded } from '../query.js'
 import { Batch } from '../result/batch.js'
 import { withTexts } from '../result/message_results.js'
 import { windows } from '../text/pieces.js'
-import { isList, isObject, tryRead } from '../untrusted.js'
+import { isObject, tryRead } from '../untrusted.js'
 import { appliedBy } from './apply_plan.js'
 
 /** Looks only at both ends of a text, where most notices are. */
@@ -82,17 +83,13 @@ function write(result: Result, text: string, draft: Draft): boolean {
 const ARGUMENT = 200
 const GONE = '[cleared]'
 
-/** Returns arguments without their long strings. Their shape stays, since providers check it. */
+/** Returns arguments without their long strings. Their shape stays, since providers check it.
+ *  Arguments that cannot be read, or written as JSON again, stay whole. */
 export function withoutLong(args: unknown): unknown {
   const data = decoded(args)
-  return data === args ? shortened(args) : JSON.stringify(shortened(data))
-}
-
-function shortened(value: unknown): unknown {
-  if (typeof value === 'string') return value.length > ARGUMENT ? GONE : value
-  if (!isObject(value)) return value
-  if (isList(value)) return value.map(shortened)
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shortened(member)]))
+  const short = mapped(data, (text) => (text.length > ARGUMENT ? GONE : text))
+  if (short === data) return args
+  return data === args ? short : (tryRead(() => JSON.stringify(short)) ?? args)
 }
 
 /** Returns a copy of a message in which the arguments of calls are cleared. `names`: of the calls,
@@ -103,7 +100,10 @@ export function withoutInputs(message: unknown, names: ReadonlySet<string>): unk
     const draft = new Draft()
     for (const call of callPlaces(message, new PathNode(message)))
       if (names.has(callName(call) ?? ''))
-        for (const { value, holder, key } of call.args) draft.set(holder, key, withoutLong(value))
+        for (const { value, holder, key } of call.args) {
+          const short = withoutLong(value)
+          if (short !== value) draft.set(holder, key, short)
+        }
     return draft.done(message)
   })
   return made ?? message

@@ -257,18 +257,20 @@ export interface CallPlace {
 }
 
 /** Returns the tool calls in a message, in the order of the rows, and within a row in that of the
- *  message. */
+ *  message. Rows may lead to one object: the first that finds its arguments reads it. */
 export function callPlaces(message: object, root = new PathNode(message)): CallPlace[] {
   const found = endsAt(toCalls, root).map((end) => ({ row: Number(end.field), end }))
-  return found
-    .sort((a, b) => a.row - b.row)
-    .flatMap(({ row, end: { value, holder, key } }) => {
-      if (!isObject(value)) return []
-      const { id, tool, args } = calls[row] as (typeof calls)[number]
-      // A message that is a call has no holder but itself.
-      const call = value === root.value ? root : holder.child(value, key)
-      return { id: wordAt(id, call), tool: wordAt(tool, call), args: endsAt(args, call) }
-    })
+  const read = new Map<object, CallPlace>()
+  for (const { row, end } of found.sort((a, b) => a.row - b.row)) {
+    const { value, holder, key } = end
+    if (!isObject(value) || (read.get(value)?.args.length ?? 0) > 0) continue
+    const { id, tool, args } = calls[row] as (typeof calls)[number]
+    // A message that is a call has no holder but itself.
+    const call = value === root.value ? root : holder.child(value, key)
+    const place = { id: wordAt(id, call), tool: wordAt(tool, call), args: endsAt(args, call) }
+    if (!read.has(value) || place.args.length > 0) read.set(value, place)
+  }
+  return [...read.values()]
 }
 
 /** Returns the tool calls in a message that have a name and arguments. */
