@@ -10,6 +10,7 @@ pub mod document;
 mod equal;
 mod escape;
 pub mod literal;
+pub mod walk;
 
 pub use document::{Document, Value};
 pub use equal::equal;

@@ -3,9 +3,9 @@
 //! scrap.
 
 use serde::de::IgnoredAny;
-use serde_json::Deserializer;
 
 use super::row_format::{is_blank, mark_of};
+use crate::json::walk::{Leniency, joined, walk};
 
 /// Bytes of damaged lines after which they are read though more follow.
 const MOST: usize = 64 << 20;
@@ -34,6 +34,8 @@ pub struct Mender {
     lines: Vec<u8>,
     /// Lines that are not JSON.
     pub damaged: u64,
+    /// Lines that are rows as they are.
+    pub whole: u64,
 }
 
 /// The treatment of a line.
@@ -45,9 +47,10 @@ pub struct Taken {
     pub is_whole: bool,
 }
 
-/// Returns true if a row, without a byte order mark, is JSON.
+/// Returns true if a row, without a byte order mark, is JSON in UTF-8.
 pub fn is_json(row: &[u8]) -> bool {
-    serde_json::from_slice::<IgnoredAny>(row).is_ok()
+    // The parser does not look into strings that it skips.
+    simdutf8::basic::from_utf8(row).is_ok() && serde_json::from_slice::<IgnoredAny>(row).is_ok()
 }
 
 impl Mender {
@@ -59,6 +62,7 @@ impl Mender {
         // A string that a newline broke may have blank lines and numbers, but no object: its quotes
         // are escaped.
         let is_whole = is_readable && (self.lines.is_empty() || has_members(text));
+        self.whole += u64::from(is_whole && has_members(text));
         if !is_whole {
             self.lines.extend_from_slice(line);
         }
@@ -74,171 +78,133 @@ impl Mender {
 }
 
 /// Returns true if a text begins like an object that is not empty.
-fn has_members(text: &[u8]) -> bool {
+pub fn has_members(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     text.strip_prefix(b"{").is_some_and(|inside| inside.trim_ascii_start().starts_with(b"\""))
 }
 
 fn pieces(text: &[u8]) -> Vec<Piece> {
-    let (mut found, mut at, mut is_start) = (vec![], 0, true);
-    while at < text.len() {
-        let line = at..memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |end| at + end + 1);
-        if text[at] == 0 {
-            at += text[at..].iter().take_while(|byte| **byte == 0).count();
-            // A line of nothing else leaves none.
-            if is_start && at + 1 == line.end && text[at] == b'\n' {
-                at = line.end;
-            }
-            continue;
-        }
-        let whole = &text[line.clone()];
-        if is_start && (is_blank(whole) || is_json(whole) && !has_members(whole)) {
-            found.push(Piece::Row(whole.to_vec()));
-            at = line.end;
-            continue;
-        }
-        if is_blank(whole) {
-            at = line.end;
-        } else if let Some((row, end)) = row_at(text, at) {
-            found.push(Piece::Row(row));
-            at = end;
-        } else {
-            let end = next_row(text, at, line.end);
-            let scrap = &text[at..end];
-            found.push(Piece::Scrap(scrap.strip_suffix(b"\n").unwrap_or(scrap).to_vec()));
-            at = end;
-        }
-        is_start = at == 0 || text[at - 1] == b'\n';
-    }
-    found
+    Lines { text, line_end: 0, nul: None, effort: text.len().saturating_mul(EFFORT) }.pieces()
 }
 
-/// Returns where the next row on a line begins after a fragment at `at`, or the end of the
-/// fragment.
-fn next_row(text: &[u8], at: usize, line_end: usize) -> usize {
-    let stop = memchr::memchr(0, &text[at..line_end]).map_or(line_end, |nul| at + nul);
-    // The start of a row shows which text is within its strings; the rest of a row does not.
-    let has_start = text[at] == b'{';
-    let (mut in_string, mut is_escaped, mut last) = (false, false, 0);
-    for (place, byte) in (at..).zip(&text[at..stop]) {
-        let is_inside = (!in_string || !has_start) && matches!(last, b',' | b':' | b'[' | 0);
-        if *byte == b'{' && place > at && !is_inside && row_at(text, place).is_some() {
-            return place;
-        }
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' => is_escaped = in_string,
-            b'"' => in_string = !in_string,
-            _ => {}
-        }
-        if !matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
-            last = *byte;
-        }
-    }
-    stop
-}
+/// Bytes that attempts to read a row may pass in vain, for each byte of the lines: each attempt may
+/// go on to the end of the text, and as many may begin as there are brackets. Damaged rows take
+/// less than one, since quotes within a row break the attempt that took them for the end of a
+/// string.
+const EFFORT: usize = 4;
 
-/// Returns the row that begins at `at`, and its end in the text. Another row, a newline or NUL
-/// bytes follow it.
-fn row_at(text: &[u8], at: usize) -> Option<(Vec<u8>, usize)> {
-    if !has_members(&text[at..]) {
-        return None;
-    }
-    let (mut row, length) = on_its_line(text, at).or_else(|| over_lines(text, at))?;
-    let after = at + length;
-    let space = text[after..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
-    match text.get(after + space) {
-        Some(b'\n') => {
-            row.extend_from_slice(&text[after..=after + space]);
-            Some((row, after + space + 1))
-        }
-        None | Some(0 | b'{') => {
-            row.push(b'\n');
-            Some((row, after + space))
-        }
-        _ => None,
-    }
-}
-
-/// Reads an object that ends on its line. Returns its bytes, and their number.
-fn on_its_line(text: &[u8], at: usize) -> Option<(Vec<u8>, usize)> {
-    let end = memchr::memchr2(b'\n', 0, &text[at..]).map_or(text.len(), |end| at + end);
-    let mut values = Deserializer::from_slice(&text[at..end]).into_iter::<IgnoredAny>();
-    values.next()?.ok()?;
-    let length = values.byte_offset();
-    Some((text[at..at + length].to_vec(), length))
-}
-
-/// Reads an object that raw newlines broke. Returns its bytes with these escaped, and the number of
-/// bytes that it was.
-fn over_lines(text: &[u8], at: usize) -> Option<(Vec<u8>, usize)> {
-    let mut values = Deserializer::from_reader(Joined::of(&text[at..])).into_iter::<IgnoredAny>();
-    values.next()?.ok()?;
-    let mut joined = Joined::of(&text[at..]);
-    let row = joined.by_ref().take(values.byte_offset()).collect();
-    Some((row, joined.read))
-}
-
-/// The bytes of a text up to a NUL byte, with the line ends in its strings escaped and all others
-/// left out.
+/// Damaged lines, and what is known about them at the place that was reached.
 #[derive(Debug)]
-struct Joined<'t> {
+struct Lines<'t> {
     text: &'t [u8],
-    /// Bytes of the text that were read.
-    read: usize,
-    in_string: bool,
-    is_escaped: bool,
-    /// The second byte of an escape.
-    next: Option<u8>,
+    /// The end of the line at hand, with its newline.
+    line_end: usize,
+    /// The next NUL byte, `None` before it was looked for.
+    nul: Option<usize>,
+    /// Bytes that further attempts may pass in vain.
+    effort: usize,
 }
 
-impl Joined<'_> {
-    fn of(text: &[u8]) -> Joined<'_> {
-        Joined { text, read: 0, in_string: false, is_escaped: false, next: None }
-    }
-}
-
-impl Iterator for Joined<'_> {
-    type Item = u8;
-
-    fn next(&mut self) -> Option<u8> {
-        if self.next.is_some() {
-            return self.next.take();
+impl Lines<'_> {
+    fn pieces(&mut self) -> Vec<Piece> {
+        let text = self.text;
+        let (mut found, mut at, mut is_start) = (vec![], 0, true);
+        while at < text.len() {
+            if at >= self.line_end {
+                self.line_end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |end| at + end + 1);
+            }
+            let line_end = self.line_end;
+            if text[at] == 0 {
+                at += text[at..].iter().take_while(|byte| **byte == 0).count();
+                // A line of nothing else leaves none.
+                if is_start && at + 1 == line_end && text[at] == b'\n' {
+                    at = line_end;
+                }
+                continue;
+            }
+            let line = &text[at..line_end];
+            if is_start && (is_blank(line) || !has_members(line) && is_json(line)) {
+                found.push(Piece::Row(line.to_vec()));
+                at = line_end;
+            } else if is_blank(line) {
+                at = line_end;
+            } else if let Some((row, end)) = self.row_at(at) {
+                found.push(Piece::Row(row));
+                at = end;
+            } else {
+                let end = self.next_row(at);
+                let scrap = &text[at..end];
+                found.push(Piece::Scrap(scrap.strip_suffix(b"\n").unwrap_or(scrap).to_vec()));
+                at = end;
+            }
+            is_start = at == 0 || text[at - 1] == b'\n';
         }
-        loop {
-            let byte = *self.text.get(self.read).filter(|byte| **byte != 0)?;
-            self.read += 1;
-            if matches!(byte, b'\n' | b'\r') {
-                // A line end breaks an escape, so it is not an escape.
-                if self.is_escaped {
-                    return None;
-                }
-                if !self.in_string {
-                    continue;
-                }
-                self.next = Some(if byte == b'\n' { b'n' } else { b'r' });
-                return Some(b'\\');
+        found
+    }
+
+    /// Returns where the next row on the line begins after a fragment at `at`, or the end of the
+    /// fragment.
+    fn next_row(&mut self, at: usize) -> usize {
+        let text = self.text;
+        let stop = self.nul_after(at).min(self.line_end);
+        // The start of a row shows which text is within its strings; the rest of a row does not.
+        let has_start = text[at] == b'{';
+        let (mut in_string, mut is_escaped, mut last) = (false, false, 0);
+        for (place, byte) in (at..).zip(&text[at..stop]) {
+            let is_inside = (!in_string || !has_start) && matches!(last, b',' | b':' | b'[' | 0);
+            if *byte == b'{' && place > at && !is_inside && self.row_at(place).is_some() {
+                return place;
             }
             match byte {
-                _ if self.is_escaped => self.is_escaped = false,
-                b'\\' => self.is_escaped = self.in_string,
-                b'"' => self.in_string = !self.in_string,
+                _ if is_escaped => is_escaped = false,
+                b'\\' => is_escaped = in_string,
+                b'"' => in_string = !in_string,
                 _ => {}
             }
-            return Some(byte);
+            if !matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
+                last = *byte;
+            }
+        }
+        stop
+    }
+
+    fn nul_after(&mut self, at: usize) -> usize {
+        match self.nul {
+            Some(nul) if nul >= at => nul,
+            _ => {
+                let nul = memchr::memchr(0, &self.text[at..]).map_or(self.text.len(), |nul| at + nul);
+                self.nul = Some(nul);
+                nul
+            }
         }
     }
-}
 
-impl std::io::Read for Joined<'_> {
-    fn read(&mut self, room: &mut [u8]) -> std::io::Result<usize> {
-        let mut count = 0;
-        for place in room {
-            let Some(byte) = self.next() else { break };
-            *place = byte;
-            count += 1;
+    /// Returns the row that begins at `at`, with raw line ends escaped or omitted, and its end in
+    /// the text. Another row, a newline or NUL bytes follow it.
+    fn row_at(&mut self, at: usize) -> Option<(Vec<u8>, usize)> {
+        let text = self.text;
+        if self.effort == 0 || !has_members(&text[at..]) {
+            return None;
         }
-        Ok(count)
+        let found = walk(text, at, Leniency::Row);
+        let space =
+            text[found.end..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
+        let (end, next) = (found.end + space, text.get(found.end + space));
+        if !found.is_whole || !matches!(next, None | Some(b'\n' | 0 | b'{')) {
+            self.effort = self.effort.saturating_sub(end - at);
+            return None;
+        }
+        let mut row = joined(&text[at..found.end], Leniency::Row);
+        match next {
+            Some(b'\n') => {
+                row.extend_from_slice(&text[found.end..=end]);
+                Some((row, end + 1))
+            }
+            _ => {
+                row.push(b'\n');
+                Some((row, end))
+            }
+        }
     }
 }
 
