@@ -26,12 +26,13 @@ export const PROVIDERS = ['anthropic', 'openai', 'gemini'] as const
 /** Tokens of a payload whose dimensions cannot be read. */
 export const UNREAD: Tokens = [...PROVIDERS, 'any'].map(() => 2_000)
 
-/** Chars read from the start of a payload to find its dimensions: for most files, and for
- *  photos. */
-const HEADS = [4_096, 262_144]
+/** Chars read from the start of a payload to find its dimensions: for most files, and for photos. A
+ *  header that goes on is read in steps, each so many times as long as all before. */
+const [HEAD, PHOTO, STEP] = [4_096, 262_144, 8]
 
-/** Dimensions of an image or 0, the class of the payload, and its tokens for each provider. */
-const numbers = new Float64Array(3 + PROVIDERS.length)
+/** Dimensions of an image or 0, the class of the payload, its tokens for each provider, and 1 if its
+ *  header goes on. */
+const numbers = new Float64Array(4 + PROVIDERS.length)
 
 /** Reads a payload by its first bytes. Returns undefined for anything else, such as the URL of an
  *  image. `said`: the type that its holder declares. */
@@ -80,13 +81,14 @@ function described(
   bytes: number,
   sent: number,
 ): Medium | undefined {
-  for (const head of HEADS) {
+  for (let head = HEAD; ; head = head < PHOTO ? PHOTO : head * STEP) {
     const words = describe(head)
     if (words === null) return undefined
-    const [width = 0, height = 0, kind = 0, ...each] = numbers
+    const [width = 0, height = 0, kind = 0] = numbers
+    const each = numbers.subarray(3, -1)
     const isRead = width !== 0
-    if (!isRead && sent > head && head !== HEADS.at(-1)) continue
-    return { bytes, width, height, kind, sent, words, tokens: isRead ? [...each, Math.max(...each)] : UNREAD }
+    if (!isRead && sent > head && (head < PHOTO || numbers.at(-1) === 1)) continue
+    const tokens = isRead ? [...each, Math.max(...each)] : UNREAD
+    return { bytes, width, height, kind, sent, words, tokens }
   }
-  return undefined
 }

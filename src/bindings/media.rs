@@ -11,8 +11,8 @@ use crate::media::{self, MediaBudget, ProviderLimits, base64, pixels, sniff};
 
 /// Describes a payload by the start of its base64. `bytes`: those of the whole payload, decoded.
 /// `said`: its type as its holder names it. Writes the width and height of an image to `numbers`, 0
-/// if its header does not tell them, then its class, and its tokens for each provider. Returns
-/// `None` for a payload that is only words about another.
+/// if its header does not tell them, then its class, its tokens for each of three providers, and 1
+/// if its header goes on. Returns `None` for a payload that is only words about another.
 #[napi(catch_unwind)]
 pub fn describe_media(
     #[napi(ts_arg_type = "string")] head: Units,
@@ -42,8 +42,9 @@ fn describe(head: &[u8], bytes: usize, said: Option<&str>, numbers: &mut [f64]) 
     let medium = sniff(head);
     if let Some(size) = medium.and_then(|medium| medium.size) {
         write(numbers, &[size.0 as usize, size.1 as usize]);
-        numbers[3..].copy_from_slice(&pixels::tokens(size));
+        numbers[3..6].copy_from_slice(&pixels::tokens(size));
     }
+    numbers[6] = f64::from(sniff::goes_on(head));
     numbers[2] = f64::from(Class::of(medium, said) as u8);
     Some(media::words(medium, said, bytes))
 }

@@ -248,7 +248,7 @@ mod tests {
             (b"[1,2", 3, false),
             (b"[]]", 2, true),
             (b"[}", 1, false),
-            (b"{\"a\":\n1\n2}", 11, true),
+            (b"{\"a\":\n1\n2}", 10, true),
             (b"{\"a\":\"\0\"}", 6, false),
             (br#"{"a\u12g4":1}"#, 3, false),
             ("[\"\u{e9}\u{65e5}\u{1f600}\"]".as_bytes(), 13, true),
@@ -264,10 +264,11 @@ mod tests {
 
     #[test]
     fn open_containers_tell_their_last_whole_parts() {
-        let open = |text: &str| {
+        fn open(text: &str) -> [Option<(char, &str, bool)>; 2] {
             let found = walk(text.as_bytes(), 0, Leniency::Document);
-            found.open.map(|open| open.map(|open| (char::from(open.start), &text[..open.end], open.has_parts)))
-        };
+            let read = |open: Open| (char::from(open.start), &text[..open.end], open.has_parts);
+            found.open.map(|open| open.map(read))
+        }
         assert_eq!(open("[{\"a\":1}, {\"b\""), [Some(('[', "[{\"a\":1}", true)), Some(('{', "[{\"a\":1}, {", false))]);
         assert_eq!(
             open("{\"a\":[1,[2],[3],"),

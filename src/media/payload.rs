@@ -2,7 +2,7 @@
 
 use super::base64::{decode, decoded, is_base64};
 use super::item::{Class, Item};
-use super::sniff::{Medium, sniff};
+use super::sniff::{Medium, goes_on, sniff};
 use super::{are_words, data_type, words};
 
 /// The bytes of an image, a sound or a file.
@@ -15,8 +15,10 @@ pub struct Payload {
     pub bytes: usize,
 }
 
-/// Units read to find dimensions: for most files, and for photos, as in lib/media/medium.ts.
+/// Units read to find dimensions: for most files, and for photos, as in lib/media/medium.ts. A
+/// header that goes on is read in steps, each so many times as long as all before.
 const HEADS: [usize; 2] = [4_096, 262_144];
+const STEP: usize = 8;
 /// Units read to decide if a text is base64.
 const SHOWN: usize = 64;
 
@@ -31,17 +33,19 @@ impl Payload {
         let said = if named.is_empty() { said } else { Some(named.to_owned()) };
         let padding = data.bytes().rev().take(2).take_while(|byte| *byte == b'=').count();
         let bytes = decoded(data.encode_utf16().count() - padding);
-        for head in HEADS {
+        let mut head = HEADS[0];
+        loop {
             let start = decode(&data.as_bytes()[..data.len().min(head)]);
             if start.len() == bytes && are_words(&start) {
                 return None;
             }
             let medium = sniff(&start);
-            if medium.is_some_and(|medium| medium.size.is_some()) || text.len() <= head || head == HEADS[1] {
+            let is_read = medium.is_some_and(|medium| medium.size.is_some()) || data.len() <= head;
+            if is_read || head >= HEADS[1] && !goes_on(&start) {
                 return Some(Payload { medium, said, bytes });
             }
+            head = if head < HEADS[1] { HEADS[1] } else { head * STEP };
         }
-        None
     }
 
     /// Returns its measures. `from_user`: the user sent it.

@@ -2,7 +2,7 @@
 
 use super::base64::{decode, decoded, is_base64, is_line_end};
 use super::item::Item;
-use super::sniff::{Medium, sniff};
+use super::sniff::{Medium, goes_on, sniff};
 use super::{PREFIX, is_name};
 use multiversion::multiversion;
 use std::ops::Range;
@@ -88,9 +88,16 @@ fn padded<U: Copy + Into<u16>>(text: &[U], end: usize) -> usize {
 
 /// Identifies a payload. Reads more than its start only if the size of an image is not there.
 fn medium_of<U: Copy + Into<u16>>(payload: &[U]) -> Option<Medium> {
-    let read = |head: usize| sniff(&decode(&payload[..payload.len().min(head)]));
-    let medium = read(HEADS[0])?;
-    if medium.size.is_some() || !medium.kind.starts_with("image/") { Some(medium) } else { read(HEADS[1]) }
+    let mut head = HEADS[0];
+    loop {
+        let start = decode(&payload[..payload.len().min(head)]);
+        let medium = sniff(&start)?;
+        let is_read = medium.size.is_some() || !medium.kind.starts_with("image/") || payload.len() <= head;
+        if is_read || head >= HEADS[1] && !goes_on(&start) {
+            return Some(medium);
+        }
+        head = if head < HEADS[1] { HEADS[1] } else { head * 8 };
+    }
 }
 
 /// Returns the data URL with this payload.

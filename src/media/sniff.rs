@@ -9,6 +9,8 @@ pub struct Medium {
     pub size: Option<(u32, u32)>,
 }
 
+const JPEG: &[u8] = b"\xFF\xD8\xFF";
+
 /// First bytes that identify a type by themselves.
 const SIGNATURES: [(&[u8], &str); 13] = [
     (b"%PDF-", "application/pdf"),
@@ -44,7 +46,7 @@ pub fn sniff(head: &[u8]) -> Option<Medium> {
     if head.starts_with(b"\x89PNG\r\n\x1A\n") {
         return image("image/png", large(head, 16).zip(large(head, 20)));
     }
-    if head.starts_with(b"\xFF\xD8\xFF") {
+    if head.starts_with(JPEG) {
         return image("image/jpeg", jpeg_size(head));
     }
     if head.starts_with(b"GIF87a") || head.starts_with(b"GIF89a") {
@@ -75,6 +77,11 @@ pub fn sniff(head: &[u8]) -> Option<Medium> {
     image(kind, None)
 }
 
+/// Reads a big-endian number of two bytes.
+fn big(head: &[u8], at: usize) -> Option<u32> {
+    Some(u16::from_be_bytes(head.get(at..at + 2)?.try_into().ok()?).into())
+}
+
 /// Reads a big-endian number of four bytes.
 fn large(head: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(head.get(at..at + 4)?.try_into().ok()?))
@@ -89,24 +96,47 @@ fn little(head: &[u8], at: usize, bytes: usize) -> Option<u32> {
     Some(head.get(at..at + bytes)?.iter().rev().fold(0, |sum, byte| sum << 8 | u32::from(*byte)))
 }
 
-/// Follows the segments of a JPEG to the start of its frame.
-fn jpeg_size(head: &[u8]) -> Option<(u32, u32)> {
-    let number = |at: usize| Some(u16::from_be_bytes(head.get(at..at + 2)?.try_into().ok()?));
+/// The frame of a JPEG, which tells its size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Frame {
+    At(usize),
+    /// The segments before it go on past these bytes.
+    Beyond,
+    Missing,
+}
+
+/// Follows the segments of a JPEG by their lengths to the start of its frame.
+fn frame_of(head: &[u8]) -> Frame {
     let mut at = 2;
     loop {
-        let marker = *head.get(at + 1)?;
+        let (Some(start), Some(marker)) = (head.get(at), head.get(at + 1)) else { return Frame::Beyond };
         match marker {
-            _ if head[at] != 0xFF => return None,
+            _ if *start != 0xFF => return Frame::Missing,
             // Fill bytes, and markers without a segment.
             0xFF => at += 1,
             0x01 | 0xD0..=0xD8 => at += 2,
-            0xC4 | 0xC8 | 0xCC => at += 2 + usize::from(number(at + 2)?),
-            0xC0..=0xCF => return Some((number(at + 7)?.into(), number(at + 5)?.into())),
+            0xC0..=0xCF if !matches!(marker, 0xC4 | 0xC8 | 0xCC) => {
+                return if at + 9 <= head.len() { Frame::At(at) } else { Frame::Beyond };
+            }
             // The image itself starts before any frame.
-            0xD9 | 0xDA => return None,
-            _ => at += 2 + usize::from(number(at + 2)?),
+            0xD9 | 0xDA => return Frame::Missing,
+            _ => match big(head, at + 2) {
+                Some(length) => at += 2 + length as usize,
+                None => return Frame::Beyond,
+            },
         }
     }
+}
+
+fn jpeg_size(head: &[u8]) -> Option<(u32, u32)> {
+    let Frame::At(at) = frame_of(head) else { return None };
+    big(head, at + 7).zip(big(head, at + 5))
+}
+
+/// Returns true if more bytes may tell the size of an image: a camera or an editor may write any
+/// number of segments first, of up to 64 KiB each.
+pub fn goes_on(head: &[u8]) -> bool {
+    head.starts_with(JPEG) && frame_of(head) == Frame::Beyond
 }
 
 fn webp_size(head: &[u8]) -> Option<(u32, u32)> {
@@ -173,6 +203,21 @@ mod tests {
     fn images_tell_their_size() {
         for (kind, head) in images() {
             assert_eq!(sniff(&head), Some(Medium { kind, size: Some((300, 200)) }), "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_frame_behind_any_number_of_segments_is_found() {
+        let segment = [&b"\xFF\xE1\xFF\xFF"[..], &[0xC0; 65_533]].concat();
+        let frame = b"\xFF\xC0\0\x11\x08\0\xC8\x01\x2C\x03";
+        let jpeg = [&b"\xFF\xD8"[..], &segment.repeat(20), frame].concat();
+        assert_eq!(sniff(&jpeg).unwrap().size, Some((300, 200)));
+        assert!(!goes_on(&jpeg));
+        for end in (3..jpeg.len() - 1).step_by(9_973).chain([jpeg.len() - 2]) {
+            assert!(goes_on(&jpeg[..end]), "{end}");
+        }
+        for other in [&b"\xFF\xD8\xFF\xDA\0\0"[..], b"\xFF\xD8\xFF\xE1\0\x02x", b"GIF89a", b"\xFF\xD8"] {
+            assert!(!goes_on(other));
         }
     }
 

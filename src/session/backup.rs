@@ -4,12 +4,24 @@ use std::fs;
 use std::io::{self, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use super::beside::{self, Owner};
 use super::failure::Failure;
 use super::lock::has_no_links;
 use super::replacement::CHUNK;
 use super::session_file::SessionFile;
 use super::temp_file::{TempFile, with_end};
 use crate::platform;
+
+/// The ends of the names of backups.
+pub const FIRST: &str = ".bak";
+pub const LATEST: &str = ".bak.latest";
+
+/// Fails if the name of a backup is taken by anything but a file of the owner, before a session is
+/// replaced that could then not be kept.
+pub fn check(session: &SessionFile) -> Result<(), Failure> {
+    let owner = Owner::Of(platform::owner(&session.found));
+    [FIRST, LATEST].iter().try_for_each(|end| beside::exists(&with_end(&session.path, end), owner).map(drop))
+}
 
 /// Keeps the replaced file as the backup of the latest repair, and also of the first if that is
 /// missing. Returns its path. Both names are hard links to one file; on file systems without links,
@@ -19,8 +31,8 @@ pub fn keep(old: &Path, session: &Path) -> io::Result<PathBuf> {
 }
 
 fn keep_by(link: impl Fn(&Path) -> io::Result<()>, old: &Path, session: &Path) -> io::Result<PathBuf> {
-    let first = with_end(session, ".bak");
-    let latest = with_end(session, ".bak.latest");
+    let first = with_end(session, FIRST);
+    let latest = with_end(session, LATEST);
     let is_first = match link(&first) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
         Err(error) if has_no_links(&error) => {

@@ -151,7 +151,7 @@ impl Survey {
         while let Some(block) = rows.next(|_| progress.step())? {
             each_row(block).try_for_each(&mut take_line)?;
         }
-        take_line(rows.rest())?;
+        take_line(&if request.mend { rows.mended_rest() } else { rows.rest().into() })?;
         let last = mender.as_mut().and_then(Mender::end);
         last.iter().flatten().filter_map(Piece::row).try_for_each(|row| take(row, start, true))?;
         (&session.file).seek(SeekFrom::Start(0))?;

@@ -18,6 +18,8 @@ pub enum Failure {
     Attribute(String),
     /// The lock is held, by this process itself if `own`: waiting cannot help then.
     Locked { message: String, own: bool },
+    /// A file beside the session that is not read.
+    Beside(String),
     /// The file changed in a way that cannot be carried over.
     Changed(String),
     /// The file is not JSON Lines.
@@ -48,6 +50,7 @@ impl Failure {
             Failure::System(error) | Failure::Late { error, .. } => code_of(error),
             Failure::Locked { own: true, .. } => "OWN_LOCK",
             Failure::Locked { .. } => "ERR_SPILLWAY_LOCKED",
+            Failure::Beside(_) => "ERR_SPILLWAY_BESIDE",
             Failure::Changed(_) => "ERR_SPILLWAY_CHANGED",
             Failure::Attribute(_) => "ERR_SPILLWAY_ATTRIBUTE",
             Failure::Format(_) => "ERR_SPILLWAY_FORMAT",
@@ -58,7 +61,8 @@ impl Failure {
         let message = match self {
             Failure::System(error) | Failure::Late { error, .. } => error.to_string(),
             Failure::Locked { message, .. } => message.clone(),
-            Failure::Changed(message)
+            Failure::Beside(message)
+            | Failure::Changed(message)
             | Failure::Attribute(message)
             | Failure::Format(message)
             | Failure::Undo(message)

@@ -85,7 +85,8 @@ pub fn inspect(path: &Path, options: &Options, top: usize, progress: &Progress) 
     })? {
         each_row(block).for_each(|row| inspector.take(row));
     }
-    inspector.take(rows.rest());
+    inspector.take(&rows.mended_rest());
+    inspector.report.damaged += u64::from(session.is_broken);
     Ok(Report { bytes: rows.read, ..inspector.done() })
 }
 

@@ -12,6 +12,7 @@ use std::time::{Duration, SystemTime};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::beside::{self, Owner};
 use super::failure::Failure;
 use super::iso8601;
 use super::progress::Progress;
@@ -165,17 +166,13 @@ enum LockState {
 impl LockFile {
     /// Reads a lock, or returns `None` if it no longer exists.
     fn read(path: &Path) -> Result<Option<LockFile>, Failure> {
-        let file = match platform::open(path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            file => file?,
-        };
-        let found = file.metadata()?;
-        if found.is_dir() {
+        if fs::symlink_metadata(path).is_ok_and(|found| found.is_dir()) {
             // Some libraries lock with a directory. It does not identify its holder, and we must
             // not remove it.
             let message = format!("{} is held by a program that locks with a directory", path.display());
             return Err(Failure::Locked { message, own: false });
         }
+        let Some((file, found)) = beside::open(path, Owner::Any)? else { return Ok(None) };
         let mut text = vec![];
         (&file).take(LONGEST).read_to_end(&mut text)?;
         let payload: Value = serde_json::from_slice(&text).unwrap_or_default();

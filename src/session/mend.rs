@@ -53,6 +53,11 @@ pub fn is_json(row: &[u8]) -> bool {
     simdutf8::basic::from_utf8(row).is_ok() && serde_json::from_slice::<IgnoredAny>(row).is_ok()
 }
 
+/// Returns true if a line is a row: an object that is not empty.
+pub fn is_row(line: &[u8]) -> bool {
+    has_members(line) && is_json(line)
+}
+
 impl Mender {
     /// Takes the next line of a file, which starts at `start`.
     pub fn take(&mut self, line: &[u8], start: u64) -> Taken {
@@ -78,7 +83,7 @@ impl Mender {
 }
 
 /// Returns true if a text begins like an object that is not empty.
-pub fn has_members(text: &[u8]) -> bool {
+fn has_members(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     text.strip_prefix(b"{").is_some_and(|inside| inside.trim_ascii_start().starts_with(b"\""))
 }

@@ -4,6 +4,8 @@ pub mod active_branch;
 pub mod ahead;
 pub mod appended_file;
 pub mod backup;
+pub mod beside;
+pub mod broken_document;
 pub mod budget_survey;
 pub mod cuts;
 pub mod edits;

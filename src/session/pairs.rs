@@ -562,7 +562,7 @@ fn each_entry(
 ) -> Result<(), Failure> {
     let mut rows = Rows::of_session(session);
     let mut reading = RowReader::of_session(session);
-    let mut mender = mends.then(Mender::default);
+    let mut mender = (mends && session.document.is_none()).then(Mender::default);
     let mut take = |bytes: &[u8]| {
         let Some(row) = reading.next(bytes) else { return };
         if let Some(document) = row.document() {
@@ -583,7 +583,7 @@ fn each_entry(
     while let Some(block) = rows.next(|_| progress.step())? {
         each_row(block).for_each(&mut take_line);
     }
-    take_line(rows.rest());
+    take_line(&if mends { rows.mended_rest() } else { rows.rest().into() });
     let last = mender.as_mut().and_then(Mender::end);
     last.iter().flatten().filter_map(Piece::row).for_each(&mut take);
     (&session.file).seek(SeekFrom::Start(0))?;

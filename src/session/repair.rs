@@ -7,10 +7,13 @@ use std::thread;
 use std::time::SystemTime;
 
 use super::ahead::{Ahead, RowOutput};
+use super::backup;
+use super::broken_document::BrokenDocument;
 use super::budget_survey::{Limit, ResultsTarget, Survey};
 use super::cuts::Cuts;
 use super::failure::Failure;
 use super::history::{History, ResultRow};
+use super::layout::Layout;
 use super::lock::{self, Lock};
 use super::mend::{Mender, Piece, Taken, is_json};
 use super::pairs::Pairs;
@@ -58,11 +61,14 @@ pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure>
     let _locks = is_locked.then(|| locks(&request.path, &path, request.born, progress)).transpose()?;
     let recovered = if request.dry_run { 0 } else { swap::recover(&path, progress)? };
     let session = SessionFile::open_any(path)?;
+    if request.backup && !request.dry_run {
+        backup::check(&session)?;
+    }
     let mends = request.mend && session.document.is_none();
     let survey = |budget: Option<&ResultsTarget>, lights: &[Limit]| {
         budget.map_or(Ok((vec![], 0)), |budget| Survey::read(&session, budget, request, lights, progress))
     };
-    let pairs = if request.pairs { Pairs::read(&session, mends, progress)? } else { Pairs::default() };
+    let pairs = if request.pairs { Pairs::read(&session, request.mend, progress)? } else { Pairs::default() };
     // A plan says itself which payloads stay.
     let is_planned = matches!(request.budget, Some(ResultsTarget::Plan(_)));
     let media = request.options.media.filter(|_| !is_planned).map(ResultsTarget::Media);
@@ -350,7 +356,10 @@ impl Repair<'_, '_> {
             return pieces.map_or(Ok(()), |pieces| self.write_pieces(pieces, end));
         }
         let start = end - rest.len() as u64;
-        if self.session.document.is_some() {
+        if let Some(layout) = self.session.document {
+            if self.session.is_broken {
+                return self.write_broken(rest, start, layout);
+            }
             return match self.rewritten(rest, start)? {
                 Some(new) => self.pass(&new, true),
                 None => self.put(rest),
@@ -373,6 +382,18 @@ impl Repair<'_, '_> {
         self.put(new.as_deref().unwrap_or(rest))?;
         self.tally.changes = true;
         self.put(b"\n")
+    }
+
+    /// Writes what is whole of a damaged document, and puts the rest aside.
+    fn write_broken(&mut self, rest: &[u8], start: u64, layout: &'static Layout) -> Result<(), Failure> {
+        let found = if self.request.mend { BrokenDocument::of(rest) } else { None };
+        self.tally.damaged = 1;
+        let Some(BrokenDocument { text, scrap, .. }) = found else {
+            (self.tally.shape, self.tally.hides) = (SessionKind::Known(layout), true);
+            return self.put(rest);
+        };
+        let scrap = (!scrap.is_empty()).then_some(Piece::Scrap(scrap));
+        self.write_pieces(Some(Piece::Row(text)).into_iter().chain(scrap).collect(), start)
     }
 
     /// Returns the new row, or `None` if a row, which starts at `start` in the old file, stays
@@ -483,7 +504,7 @@ impl Repair<'_, '_> {
     /// Replaces the old file with the new one, if there are changes.
     fn finish(mut self, mut rows: Rows) -> Result<Report, Failure> {
         let (bytes_before, mut backup, mut aside) = (rows.read, None, None);
-        let is_unknown = self.tally.shape == SessionKind::Unknown && self.tally.reading.rows > 0;
+        let is_unknown = self.is_unknown();
         if is_unknown {
             let Tally { reading, damaged, .. } = self.tally;
             self.scraps = None;
@@ -532,6 +553,16 @@ impl Repair<'_, '_> {
             reason,
             ..Report::default()
         })
+    }
+
+    /// Returns true if the file is not a session: no line is a row of one or, in a file that begins
+    /// like another text, most lines are not. A manual may show a row.
+    fn is_unknown(&self) -> bool {
+        let Tally { shape, reading, damaged, .. } = self.tally;
+        let whole = self.mender.as_ref().map_or(reading.rows - damaged.min(reading.rows), |mender| mender.whole);
+        let is_other = !self.session.begins && self.session.document.is_none() && damaged >= whole;
+        let has_lines = reading.rows + damaged > 0;
+        has_lines && (shape == SessionKind::Unknown || is_other && damaged > 0)
     }
 
     /// Carries over rows appended before the replacement, and those appended while its name was

@@ -1,9 +1,11 @@
 //! Reads the rows of a file in blocks. Memory holds one block, or the longest row. The first row
 //! that is JSON determines the format of the others. A document is one row, with all its newlines.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 
+use super::broken_document::BrokenDocument;
 use super::fingerprint::Fingerprint;
 use super::row_format::{Entry, Format, is_blank, mark_of};
 use super::session_file::SessionFile;
@@ -21,6 +23,8 @@ pub struct Rows<'f> {
     file: &'f File,
     /// The file is one row.
     is_document: bool,
+    /// That is damaged.
+    is_broken: bool,
     /// Room for bytes, which is reused.
     buffer: Vec<u8>,
     /// Bytes of the buffer that were read, and those of them that were returned.
@@ -38,6 +42,7 @@ impl<'f> Rows<'f> {
         Rows {
             file,
             is_document: false,
+            is_broken: false,
             buffer: vec![],
             filled: 0,
             taken: 0,
@@ -49,7 +54,7 @@ impl<'f> Rows<'f> {
 
     pub fn of_session(session: &'f SessionFile) -> Self {
         let (is_document, length) = (session.document.is_some(), session.found.len());
-        Rows { is_document, length, ..Rows::of(&session.file) }
+        Rows { is_document, is_broken: session.is_broken, length, ..Rows::of(&session.file) }
     }
 
     /// Returns the next complete rows, or `None` at the current end of the file. Calls `wait`
@@ -90,6 +95,12 @@ impl<'f> Rows<'f> {
     /// Returns the bytes after the last newline, at the end of the file.
     pub fn rest(&self) -> &[u8] {
         &self.buffer[self.taken..self.filled]
+    }
+
+    /// Returns these bytes or, of a damaged document, what is whole of it.
+    pub fn mended_rest(&self) -> Cow<'_, [u8]> {
+        let broken = if self.is_broken { BrokenDocument::of(self.rest()) } else { None };
+        broken.map_or(Cow::Borrowed(self.rest()), |broken| Cow::Owned(broken.text))
     }
 }
 
@@ -159,9 +170,11 @@ impl RowReader {
 }
 
 impl Row<'_> {
-    /// Parses the row, or returns `None` if it is not valid JSON.
+    /// Parses the row, or returns `None` if it is not valid JSON. Rows are UTF-8, since some
+    /// programs read no session with others.
     pub fn document(&self) -> Option<Document<'_>> {
-        Document::parse(self.text)
+        let is_read = self.format.is_document() || simdutf8::basic::from_utf8(self.text).is_ok();
+        if is_read { Document::parse(self.text) } else { None }
     }
 
     pub fn entry<'d>(&self, document: &'d Document<'d>) -> Entry<'d> {

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
+use super::beside::{self, Owner};
 use super::failure::Failure;
 use super::progress::Progress;
 use super::session_file::SessionFile;
@@ -13,7 +14,7 @@ use crate::platform;
 
 #[derive(Debug)]
 pub struct Scraps {
-    beside: TempFile,
+    new: TempFile,
     file: File,
     /// Bytes that earlier repairs put aside.
     earlier: u64,
@@ -26,15 +27,15 @@ impl Scraps {
     /// Begins a file with the scraps of earlier repairs.
     pub fn begin(session: &SessionFile) -> Result<Scraps, Failure> {
         let path = with_end(&session.path, END);
-        let (beside, mut file) =
+        let (new, mut file) =
             TempFile::make(&path, "", |path| platform::creation().read(true).open(path))?;
         session.give_rights(&file)?;
-        let earlier = match platform::open(&path) {
-            Ok(mut old) => io::copy(&mut old, &mut file)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
-            Err(error) => return Err(error.into()),
+        let owner = Owner::Of(platform::owner(&session.found));
+        let earlier = match beside::open(&path, owner)? {
+            Some((mut old, _)) => io::copy(&mut old, &mut file)?,
+            None => 0,
         };
-        Ok(Scraps { beside, file, earlier })
+        Ok(Scraps { new, file, earlier })
     }
 
     pub fn put(&self, bytes: &[u8], progress: &Progress) -> Result<(), Failure> {
@@ -61,8 +62,8 @@ impl Scraps {
     pub fn keep(mut self, session: &SessionFile) -> Result<PathBuf, Failure> {
         let path = with_end(&session.path, END);
         if !self.is_known()? {
-            self.beside.rename(path.clone())?;
-            self.beside.leave();
+            self.new.rename(path.clone())?;
+            self.new.leave();
             platform::sync_names(path.parent().unwrap_or(&path));
         }
         Ok(path)

@@ -7,14 +7,17 @@ use std::time::SystemTime;
 
 use serde::de::IgnoredAny;
 
+use super::broken_document::BrokenDocument;
 use super::failure::Failure;
 use super::fingerprint::Fingerprint;
 use super::layout::{Database, Layout};
+use super::mend::{is_json, is_row};
 use super::progress::Progress;
 use super::replacement::CHUNK;
 use super::row_format::{is_blank, mark_of};
 use super::rows::Rows;
 use crate::json::Document;
+use crate::json::walk::{Leniency, walk};
 use crate::platform;
 
 #[derive(Debug)]
@@ -25,7 +28,14 @@ pub struct SessionFile {
     pub found: Metadata,
     /// The layout of a file that is one JSON value, and not rows.
     pub document: Option<&'static Layout>,
+    /// The document is damaged.
+    pub is_broken: bool,
+    /// The file begins like a row.
+    pub begins: bool,
 }
+
+/// Bytes read at once to find the first lines.
+const LINES: usize = 1 << 16;
 
 /// Signatures of other file formats.
 const OTHERS: [(&[u8], &str); 5] = [
@@ -63,43 +73,64 @@ impl SessionFile {
                 },
             )));
         }
-        Ok(SessionFile { path, file, found, document: None })
+        Ok(SessionFile { path, file, found, document: None, is_broken: false, begins: true })
     }
 
     /// Opens a file and finds out if it is a document.
     pub fn open_any(path: PathBuf) -> Result<SessionFile, Failure> {
         let session = SessionFile::open(path)?;
-        let document = if session.has_rows()? { None } else { session.layout_of_all()? };
-        Ok(SessionFile { document, ..session })
+        let [first, second] = session.first_lines()?;
+        let first = &first[mark_of(&first)..];
+        let begins = begins_like_row(first);
+        let starts = first.trim_ascii_start().first();
+        let (document, is_broken) = if !matches!(starts, Some(b'{' | b'[')) {
+            (None, false)
+        } else if !is_blank(&second) && is_json(first) {
+            // What stands behind a document is not a row.
+            let is_document = (starts == Some(&b'[') || !is_row(&second)) && layout_of(first).is_some();
+            (if is_document { session.broken_layout()? } else { None }, is_document)
+        } else if session.is_one()? {
+            (layout_of(&session.all()?), false)
+        } else {
+            // A row that is damaged breaks soon, a document breaks in its last line.
+            let found = walk(first, 0, Leniency::Document);
+            let is_row = begins && found.end < first.trim_ascii_end().len() && !found.is_whole;
+            (if is_row && BrokenDocument::of(first).is_none() { None } else { session.broken_layout()? }, true)
+        };
+        Ok(SessionFile { document, is_broken: is_broken && document.is_some(), begins, ..session })
     }
 
-    /// Returns true if the first row is JSON and another follows, or if the file does not start
-    /// like a document.
-    fn has_rows(&self) -> Result<bool, Failure> {
-        let mut start = vec![];
-        self.from(0, |file| Ok(file.take(CHUNK as u64).read_to_end(&mut start)?))?;
-        let text = start[mark_of(&start)..].trim_ascii_start();
-        let line = memchr::memchr(b'\n', text).map(|end| text.split_at(end));
-        let is_row = |row: &[u8]| serde_json::from_slice::<IgnoredAny>(row).is_ok();
-        Ok(!text.starts_with(b"{") && !text.starts_with(b"[")
-            || line.is_some_and(|(first, others)| !is_blank(others) && is_row(first)))
+    /// Reads the first two lines that are not blank.
+    fn first_lines(&self) -> Result<[Vec<u8>; 2], Failure> {
+        self.from(0, |file| {
+            let mut file = BufReader::with_capacity(LINES, file);
+            let mut lines = [vec![], vec![]];
+            for line in &mut lines {
+                while is_blank(&line[mark_of(line)..]) && file.read_until(b'\n', line)? > 0 {}
+            }
+            Ok(lines)
+        })
     }
 
-    /// Returns the layout of the value that the whole file is, if it is one.
-    fn layout_of_all(&self) -> Result<Option<&'static Layout>, Failure> {
-        let is_one = self.from(0, |file| {
+    /// Returns true if the whole file is one JSON value.
+    fn is_one(&self) -> Result<bool, Failure> {
+        self.from(0, |file| {
             let mut file = BufReader::with_capacity(CHUNK, file);
             let mark = mark_of(file.fill_buf()?);
             file.consume(mark);
             Ok(serde_json::from_reader::<_, IgnoredAny>(file).is_ok())
-        })?;
-        if !is_one {
-            return Ok(None);
-        }
+        })
+    }
+
+    /// Returns the layout of the damaged document that the whole file is, if it is one.
+    fn broken_layout(&self) -> Result<Option<&'static Layout>, Failure> {
+        Ok(BrokenDocument::of(&self.all()?).map(|found| found.layout))
+    }
+
+    fn all(&self) -> Result<Vec<u8>, Failure> {
         let mut all = vec![];
         self.from(0, |mut file| Ok(file.read_to_end(&mut all)?))?;
-        let document = Document::parse(&all[mark_of(&all)..]);
-        Ok(document.and_then(|document| Layout::of_document(document.root())))
+        Ok(all)
     }
 
     /// Runs `act` on the file from a byte on, then restores the position.
@@ -186,4 +217,21 @@ impl SessionFile {
     pub fn undone(&self, why: &str) -> Failure {
         Failure::Undo(format!("the repair of {} cannot be undone: {why}", self.path.display()))
     }
+}
+
+/// Returns the layout of the document that a text is, with or without a byte order mark.
+fn layout_of(text: &[u8]) -> Option<&'static Layout> {
+    let document = Document::parse(&text[mark_of(text)..]);
+    document.and_then(|document| Layout::of_document(document.root()))
+}
+
+/// Returns true if a file begins like a row, perhaps after NUL bytes: an indented document has a
+/// line end behind its first bracket.
+fn begins_like_row(line: &[u8]) -> bool {
+    let nuls = line.iter().take_while(|byte| **byte == 0).count();
+    let text = line[nuls..].trim_ascii_start();
+    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t');
+    text.strip_prefix(b"{").is_some_and(|inside| {
+        matches!(inside.iter().find(|byte| !is_space(byte)), None | Some(b'"' | b'}'))
+    })
 }

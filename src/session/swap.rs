@@ -22,12 +22,13 @@
 //! over S. The states are those above, with two differences. S and W may both be old: nothing was
 //! done, so remove W. A file that replaces S between the last check and the rename is lost.
 
-use std::fs::{self, Metadata, OpenOptions};
+use std::fs::{self, Metadata};
 use std::io::{self, ErrorKind, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::appended_file::{AppendedFile, hash_of};
 use super::backup;
+use super::beside::{self, Owner};
 use super::failure::Failure;
 use super::lock::has_no_links;
 use super::progress::Progress;
@@ -60,10 +61,8 @@ pub fn recover(session: &Path, progress: &Progress) -> Result<u64, Failure> {
             let _ = fs::remove_file(path);
             continue;
         };
-        let (Ok(found), Ok(live)) = (fs::symlink_metadata(&path), fs::symlink_metadata(session)) else {
-            continue;
-        };
-        let is_trusted = found.is_file() && platform::owner(&found) == platform::owner(&live);
+        let Ok(live) = fs::symlink_metadata(session) else { continue };
+        let is_trusted = beside::exists(&path, Owner::Of(platform::owner(&live))).is_ok();
         let Some(state) = SwapState::parse(&state).filter(|_| is_trusted) else { continue };
         let claimed = own_name(session, &state.text());
         if fs::rename(path, &claimed).is_ok() {
@@ -181,8 +180,8 @@ impl<'s> Swap<'s> {
     /// Appends to S the rows that W received since it was read.
     fn bring(&mut self) -> Result<(), Failure> {
         let Some(aside) = &self.aside else { return Ok(()) };
-        let file = platform::open_itself(aside, OpenOptions::new().read(true))?;
-        if file.metadata()?.len() <= self.state.read {
+        let Some((file, found)) = beside::open(aside, Owner::Of(self.owner))? else { return Ok(()) };
+        if found.len() <= self.state.read {
             return Ok(());
         }
         let mut at = self.state.read.saturating_sub(self.state.rest);

@@ -35,6 +35,9 @@ pub struct Report {
 pub fn triage(path: &Path, options: &Options, progress: &Progress) -> Result<Report, Failure> {
     progress.step()?;
     let session = SessionFile::open_any(path.to_owned())?;
+    if let Some(layout) = session.document.filter(|_| session.is_broken) {
+        return Ok(Report { format: SessionKind::Known(layout), damaged: true, ..Report::default() });
+    }
     let mut triage = Triage {
         options,
         gate: Prefilter::of(options),

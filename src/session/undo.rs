@@ -2,10 +2,12 @@
 //! the session. The repaired file becomes the latest backup, so undoing twice changes nothing.
 
 use std::fs;
-use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use super::backup::{self, FIRST, LATEST};
+use super::beside::{self, Owner};
 use super::failure::Failure;
 use super::progress::Progress;
 use super::repair::locks;
@@ -39,6 +41,7 @@ pub fn undo(request: &Undo, progress: &Progress) -> Result<Report, Failure> {
     let _locks = locks(&request.path, &path, request.born, progress)?;
     let recovered = swap::recover(&path, progress)?;
     let session = SessionFile::open_any(path)?;
+    backup::check(&session)?;
     let backup = backup_of(&session, request.first)?;
     let appended = appended_since(&session, &backup, progress)?;
 
@@ -93,19 +96,13 @@ pub fn undo(request: &Undo, progress: &Progress) -> Result<Report, Failure> {
 /// Opens the backup to restore: the file before the latest repair if there were several, else
 /// before the only one.
 fn backup_of(session: &SessionFile, first: bool) -> Result<SessionFile, Failure> {
-    let ends: &[&str] = if first { &[".bak"] } else { &[".bak.latest", ".bak"] };
+    let ends: &[&str] = if first { &[FIRST] } else { &[LATEST, FIRST] };
     for end in ends {
         let path = with_end(&session.path, end);
-        let found = match fs::symlink_metadata(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => continue,
-            found => found?,
-        };
-        if !found.is_file() || platform::owner(&found) != platform::owner(&session.found) {
-            let name = path.display();
-            return Err(session.undone(&format!("{name} is not a file of the owner of the session")));
-        }
-        let file = platform::open_itself(&path, fs::OpenOptions::new().read(true))?;
-        return Ok(SessionFile { path, found: file.metadata()?, file, document: session.document });
+        let owner = Owner::Of(platform::owner(&session.found));
+        let Some((file, found)) = beside::open(&path, owner)? else { continue };
+        let document = session.document;
+        return Ok(SessionFile { path, found, file, document, is_broken: false, begins: true });
     }
     Err(session.undone("there is no backup of it"))
 }

@@ -1,7 +1,7 @@
 //! Shrinks data beside the text of a result to a size in bytes. It stays valid JSON.
 
 use super::payload_name::{medium_of, omitted};
-use crate::json::{Literal, Value, on_one_line, string};
+use crate::json::{Document, Literal, Value, on_one_line, string};
 
 /// Maximum bytes of a string that is kept like a number, such as a path or an id.
 const SMALL: usize = 256;
@@ -167,8 +167,39 @@ fn part_of(part: Value, room: usize, above: &Above) -> Option<String> {
     if room > LEAST { shrink_below(part, room, above) } else { None }
 }
 
-/// Truncates a text to fit as JSON. A payload is replaced by its size.
+/// Truncates a text to fit as JSON. A text that is JSON itself stays JSON, since programs parse it.
 fn shorten(text: &Literal, room: usize, above: &Above) -> Option<String> {
+    let is_first = |unit: &u16| char::from_u32((*unit).into()).is_some_and(|unit| "{[\"-0123456789".contains(unit));
+    let may_be_json = text.head(SMALL).iter().find(|unit| !is_space(**unit)).is_some_and(is_first);
+    if !may_be_json || above.depth >= DEPTH {
+        return shorten_text(text, room, above);
+    }
+    let json = text.string();
+    match Document::parse(json.as_bytes()) {
+        Some(document) => shorten_json(document.root(), &json, room, above),
+        None => shorten_text(text, room, above),
+    }
+}
+
+/// Shrinks the value of a text that is JSON.
+fn shorten_json(value: Value, json: &str, room: usize, above: &Above) -> Option<String> {
+    let below = Above { depth: above.depth + 1, ..above.clone() };
+    let inside = room.checked_sub(2)?;
+    // What stays mostly takes as many escapes as the whole. At most, each byte takes one.
+    let likely = inside as u128 * json.len() as u128 / string(json).len() as u128;
+    [likely as usize, inside / 2].into_iter().find_map(|inside| {
+        let left = match value.text() {
+            Some(text) => shorten(&text, inside, &below),
+            None if value.is_container() => shrink_below(value, inside, &below),
+            // A number is as long as its digits.
+            None => shorten_text(&Literal::from(json.to_owned()), inside, &below),
+        };
+        left.map(|left| string(&left)).filter(|left| left.len() <= room)
+    })
+}
+
+/// Truncates a text to fit as JSON. A payload is replaced by its size.
+fn shorten_text(text: &Literal, room: usize, above: &Above) -> Option<String> {
     if let Some(said) = omitted(text, above.medium.as_deref()) {
         return said.iter().map(|said| string(said)).find(|json| json.len() <= room);
     }
@@ -195,6 +226,11 @@ fn shorten(text: &Literal, room: usize, above: &Above) -> Option<String> {
     Some(on_one_line(string(&(start + &note(more)))))
 }
 
+/// Returns true for white space of JSON.
+fn is_space(unit: u16) -> bool {
+    matches!(u8::try_from(unit), Ok(b' ' | b'\t' | b'\n' | b'\r'))
+}
+
 fn digits(number: usize) -> usize {
     number.checked_ilog10().map_or(1, |log| log as usize + 1)
 }
@@ -211,7 +247,6 @@ fn json_bytes(point: char) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::Document;
 
     fn capped(json: &str, max: usize) -> Option<String> {
         let document = Document::parse(json.as_bytes()).unwrap();
@@ -257,6 +292,27 @@ mod tests {
         let text = r#""\ud83d\ud83d""#;
         assert_eq!(capped(text, 14).unwrap(), text);
         assert_eq!(capped(text, 13).unwrap(), "\"\u{fffd}\u{fffd}\"");
+    }
+
+    #[test]
+    fn texts_that_are_json_stay_json() {
+        let text = "one more line\n".repeat(900);
+        let object = format!(r#"{{"status":"ok","task":{{"output":{}}}}}"#, string(&text));
+        let list = format!("[1,{}]", string(&object));
+        for inner in [&object, &list, &string(&text), &string(&string(&object)), &"7".repeat(9_000)] {
+            for outer in [string(inner), format!(r#"{{"a":1,"b":{}}}"#, string(inner))] {
+                for max in [8_192, 1_000, 200, 90, 60] {
+                    let left = capped(&outer, max);
+                    let Some(left) = left else { continue };
+                    let document = Document::parse(left.as_bytes()).unwrap();
+                    let root = document.root();
+                    let left = if root.is_object() { root.get("b").and_then(Value::string) } else { root.string() };
+                    assert!(left.is_none_or(|left| Document::parse(left.as_bytes()).is_some()), "{max} {outer:.80}");
+                }
+            }
+        }
+        let left = capped(&string(&object), 8_192).unwrap();
+        assert!(left.len() > 7_000 && left.contains(r#"\"status\":\"ok\""#) && left.contains("originalBytes"), "{left}");
     }
 
     #[test]
