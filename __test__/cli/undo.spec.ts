@@ -119,7 +119,7 @@ describe('repair --undo', () => {
         rmSync(at(file, '.bak.latest'))
         symlinkSync('somewhere.jsonl', at(file, '.bak.latest'))
       },
-      /\.bak\.latest is not a file of the owner of the session/,
+      /\.bak\.latest is a symbolic link, which is not read or replaced; move it away/,
     ],
   ]
   it.each(others)('leaves a session as it is that %s', async (name, change, message) => {

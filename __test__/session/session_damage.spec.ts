@@ -1,12 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import * as fc from 'fast-check'
+import { findNodeAtLocation, parseTree } from 'jsonc-parser'
 import { inspectSession, repairSession } from 'spillway'
 import { describe, expect, it } from 'vitest'
 import { agentSamples, fileOf } from '../support/agent_samples.js'
 import { spillway } from '../support/cli.js'
 import { scratch } from '../support/scratch.js'
 
-const { write } = scratch()
+const { dir, write } = scratch()
 
 const BIG = 'line of output\n'.repeat(90_000)
 const row = (content: string, id = 'c') => JSON.stringify({ role: 'tool', tool_call_id: id, content })
@@ -84,6 +87,157 @@ describe('damaged rows', () => {
     expect(texts.join('').length).toBeLessThanOrEqual(9_000)
   })
 })
+
+describe('rows that are not UTF-8', () => {
+  const bad = Buffer.concat([Buffer.from('{"role":"tool","tool_call_id":"b","content":"'), Buffer.from([0xe6, 0x97]), Buffer.from('"}')])
+  const bytesOf = (...parts: (string | Buffer)[]) => Buffer.concat(parts.map((part) => Buffer.from(part as string)))
+  const writeBytes = (bytes: Buffer) => {
+    const path = write('')
+    writeFileSync(path, bytes)
+    return path
+  }
+
+  it('are damaged, and put aside', async () => {
+    const path = writeBytes(bytesOf(row('a'), '\n', bad, '\n', row('c'), '\n'))
+    expect(await inspectSession(path)).toMatchObject({ damaged: 1, toolResults: 2 })
+    expect(await repairSession(path)).toMatchObject({ changed: false, damaged: 1 })
+    expect((await spillway(['doctor', path])).stdout).toContain(`spillway repair --damaged mend ${path}`)
+    expect(await mend(path)).toMatchObject({ changed: true, damaged: 1 })
+    expect(read(path)).toBe(`${row('a')}\n${row('c')}\n`)
+    expect(readFileSync(`${path}.damaged`)).toEqual(bytesOf(bad, '\n'))
+    expect(await mend(path)).toMatchObject({ changed: false, damaged: 0 })
+  })
+
+  it('are joined where a newline stands in a char', async () => {
+    for (const char of ['\u00e9', '\u65e5', '\u{1f600}'])
+      for (let at = 1; at < Buffer.byteLength(char); at++) {
+        const whole = Buffer.from(row(`x${char}y`))
+        const place = whole.indexOf(Buffer.from(char)) + at
+        const path = writeBytes(
+          bytesOf(row('a'), '\n', whole.subarray(0, place), '\n', whole.subarray(place), '\n'),
+        )
+        await mend(path)
+        expect(read(path)).toBe(`${row('a')}\n${row(`x${char}y`)}\n`)
+        expect(aside(path)).toBe('')
+      }
+  })
+})
+
+describe('text that is not a session', () => {
+  const root = join(import.meta.dirname, '../..')
+  const shown = row('a manual may show a row')
+  it.each([
+    ['a manual', readFileSync(join(root, 'README.md'), 'utf8')],
+    ['a manual of sessions', `${readFileSync(join(root, 'docs/sessions.md'), 'utf8')}\n${shown}\n${shown}\nend`],
+    ['a program', readFileSync(join(root, 'dist/cli.js'), 'utf8')],
+    ['a table', Array.from({ length: 40 }, (_, at) => `${at},"name",${shown}`).join('\n')],
+    ['a log with rows', Array.from({ length: 40 }, (_, at) => (at % 4 ? `12:00 INFO ${at}` : shown)).join('\n')],
+    ['a log with brackets', Array.from({ length: 40 }, (_, at) => (at % 4 ? `[INFO] ${at}` : shown)).join('\n')],
+    ['a document without a whole message', '[{"role":"user","content":"never fin'],
+    ['an indented document of another kind', JSON.stringify({ name: 'x', files: [{ role: 'a' }] }, null, 2).slice(0, -3)],
+    ['a list with an element a line', `[1,\n${shown},\n!\n${shown}\n`],
+    ['a torn part', '{\n  "sessionID": "s",\n  "messageID": "m",\n  "type": "tool",\n  "state": {"output": "a'],
+    ['NUL bytes', '\0'.repeat(9_000)],
+    ['a header alone', '{"type":"session","version":3,"id":"s"}\n{"type":"mess'],
+  ])('is left as it is, with the reason: %s', async (_, text) => {
+    const path = write(text)
+    const { code, stdout, stderr } = await spillway(['repair', '--damaged', 'mend', path])
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/unrecognised session format.*\n$/)])
+    expect(read(path) === text).toBe(true)
+    expect(readdirSync(dir).filter((name) => join(dir, name).startsWith(path))).toHaveLength(1)
+    expect((await spillway(['doctor', path])).stdout).not.toContain('--damaged mend')
+  })
+})
+
+describe.runIf(process.platform !== 'win32')('what stands at the name of a file beside a session', () => {
+  const text = `${row('a')}\n${row('b').slice(0, 30)}\n${row('c')}\n`
+  it.each([
+    ['a link', (path: string) => symlinkSync(write('of another'), path)],
+    ['a dangling link', (path: string) => symlinkSync('nowhere', path)],
+    ['a directory', (path: string) => mkdirSync(path)],
+    ['a pipe', (path: string) => execFileSync('mkfifo', [path])],
+  ])('is not read, and the session stays: %s', async (_, make) => {
+    for (const end of ['.damaged', '.bak', '.bak.latest']) {
+      const path = write(text)
+      make(`${path}${end}`)
+      const refused = expect.objectContaining({ code: 'ERR_SPILLWAY_BESIDE', message: expect.stringContaining(end) })
+      await expect(mend(path)).rejects.toEqual(refused)
+      expect(read(path)).toBe(text)
+      expect(readdirSync(dir).filter((name) => name.includes('.spillway-'))).toEqual([])
+      rmSync(`${path}${end}`, { recursive: true })
+      expect(await mend(path)).toMatchObject({ changed: true })
+    }
+  })
+})
+
+/** Damage to a document: where, of which kind, and with which bytes. */
+const damage = fc.tuple(
+  fc.nat(),
+  fc.constantFrom('torn', 'junk', 'behind'),
+  fc.constantFrom('\0\0\0\0', '\u0001', '}]', '"}]}', '\n{"a', '{"role":"user","content":"x"}'),
+)
+const documents = agentSamples.filter((sample) => typeof sample.make('x') === 'string')
+
+describe.each(documents.map((sample) => [sample.agent, sample] as const))('damage to a document of %s', (_, sample) => {
+  const text = sample.make('a line\nof {"a":1} [{}, output, ') as string
+  const bytes = Buffer.from(text)
+  const tree = parseTree(text)
+  const list = tree && (tree.type === 'array' ? tree : findNodeAtLocation(tree, ['messages']))
+  const messages = list?.children ?? []
+  const endOf = (node: { offset: number; length: number }) =>
+    Buffer.byteLength(text.slice(0, node.offset + node.length))
+
+  it('leaves each whole message, and loses no byte', async () => {
+    let mendings = 0
+    await fc.assert(
+      fc.asyncProperty(damage, async ([place, kind, junk]) => {
+        const at = kind === 'behind' ? bytes.length : place % bytes.length
+        const rest = kind === 'torn' ? [] : [Buffer.from(junk), bytes.subarray(at)]
+        const damaged = Buffer.concat([bytes.subarray(0, at), ...rest])
+        if (isJson(damaged)) return
+        const path = write('')
+        writeFileSync(path, damaged)
+        const report = await mend(path)
+        const left = readFileSync(path)
+        const whole = messages.filter((message) => endOf(message) <= at).length
+        if (!report.changed) {
+          expect(report.reason).toBe('format unknown')
+          expect(left.equals(damaged) && !existsSync(`${path}.damaged`)).toBe(true)
+          expect(whole).toBe(0)
+          return
+        }
+        mendings += 1
+        const scrap = existsSync(`${path}.damaged`) ? readFileSync(`${path}.damaged`) : Buffer.alloc(0)
+        const kept = damaged.length - Math.max(0, scrap.length - 1)
+        expect(damaged.subarray(kept).equals(scrap.subarray(0, -1))).toBe(true)
+        // A raw newline is escaped; the closing brackets are all else that is new.
+        if (!(kind === 'junk' && junk.startsWith('\n'))) {
+          expect(left.subarray(0, kept).equals(damaged.subarray(0, kept))).toBe(true)
+          expect(left.subarray(kept).toString()).toMatch(/^[\]}]{0,2}$/)
+        }
+        const read = JSON.parse(left.toString())
+        const all = Array.isArray(read) ? read : read.messages
+        if (all)
+          expect(all.slice(0, whole)).toEqual(
+            messages.slice(0, whole).map(({ offset, length }) => JSON.parse(text.slice(offset, offset + length))),
+          )
+        expect(await inspectSession(path)).toMatchObject({ format: sample.format, damaged: 0 })
+        expect(await mend(path)).toMatchObject({ changed: false, damaged: 0 })
+      }),
+      { numRuns: 150 },
+    )
+    expect(mendings).toBeGreaterThan(0)
+  })
+})
+
+function isJson(bytes: Buffer): boolean {
+  try {
+    JSON.parse(bytes.toString())
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** A file of rows of a sample, some of them damaged, and the rows that it still holds. */
 const damages = fc.array(

@@ -13,7 +13,7 @@ import { Progress } from '../term/progress.js'
 import { SUMMARIES } from '../term/summaries.js'
 import { counted, size } from '../term/table.js'
 import { err, out } from '../term/terminal.js'
-import { explain, isBrokenPipe, naming, notASession, tellOf, UsageError } from '../term/usage_error.js'
+import { explain, isBrokenPipe, naming, notASession, notMended, tellOf, UsageError } from '../term/usage_error.js'
 import { checkUndo, UNDO_FLAGS, undoAll } from '../undo.js'
 
 const USAGE = 'spillway repair FILE...'
@@ -34,7 +34,7 @@ remaining damaged row may hold a result over the limits.`,
     damaged: {
       value: 'HOW',
       choices: ['keep', 'mend'],
-      help: 'rows that are not JSON: keep them, or mend what\nthey hold (the rest goes to FILE.damaged)',
+      help: 'what is not JSON: keep it, or mend the rows or\nmessages in it (the rest goes to FILE.damaged)',
     },
     json: { help: 'print each RepairReport as a line of JSON' },
     ...UNDO_FLAGS,
@@ -84,7 +84,7 @@ async function run(args: Args): Promise<number> {
         const isUnknown = report.reason === 'format unknown'
         if (args.has('json')) await show(file, jsonLine({ path: file, ...report }))
         else if (!isUnknown) await show(file, summaryOf(file, report, cuts, options.damaged === 'mend'))
-        if (isUnknown) throw notASession(file)
+        if (isUnknown) throw report.damaged > 0 ? notMended(file, report.damaged) : notASession(file)
         reports.push(report)
         if (report.reason === 'damaged rows') hidden += 1
       } catch (error) {

@@ -83,6 +83,14 @@ export function notASession(file: string): UsageError {
   return new UsageError(`${file}: unrecognised session format (format unknown); ${known}`, 1)
 }
 
+/** Makes an error for a file that is damaged, or other text: too little of it is whole. */
+export function notMended(file: string, damaged: number): UsageError {
+  const lines = damaged === 1 ? '1 line is' : `${damaged} lines are`
+  const found = `${lines} not JSON, and the rest is not a session with a whole message`
+  const advice = 'the file is left as it is; if it is a session, restore a copy of it or start a new one'
+  return new UsageError(`${file}: unrecognised session format (format unknown): ${found}; ${advice}`, 1)
+}
+
 /** Returns the exit code for an error: 2 if the command line is wrong. */
 export function exitOf(error: unknown): number {
   if (error instanceof UsageError) return error.exit

@@ -216,7 +216,7 @@ mod tests {
         for end in (3..jpeg.len() - 1).step_by(9_973).chain([jpeg.len() - 2]) {
             assert!(goes_on(&jpeg[..end]), "{end}");
         }
-        for other in [&b"\xFF\xD8\xFF\xDA\0\0"[..], b"\xFF\xD8\xFF\xE1\0\x02x", b"GIF89a", b"\xFF\xD8"] {
+        for other in [&b"\xFF\xD8\xFF\xDA\0\0"[..], b"\xFF\xD8\xFF\xE1\0\x02xx", b"GIF89a", b"\xFF\xD8"] {
             assert!(!goes_on(other));
         }
     }

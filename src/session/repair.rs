@@ -504,7 +504,7 @@ impl Repair<'_, '_> {
     /// Replaces the old file with the new one, if there are changes.
     fn finish(mut self, mut rows: Rows) -> Result<Report, Failure> {
         let (bytes_before, mut backup, mut aside) = (rows.read, None, None);
-        let is_unknown = self.is_unknown();
+        let (is_unknown, is_empty) = (self.is_unknown(), self.is_empty());
         if is_unknown {
             let Tally { reading, damaged, .. } = self.tally;
             self.scraps = None;
@@ -530,7 +530,6 @@ impl Repair<'_, '_> {
         let RowReader { format, rows, .. } = tally.reading;
         let format = format.unwrap_or_default();
         let rows = if format.is_document() { tally.messages } else { rows };
-        let is_empty = rows <= u64::from(format.layout.is_some() && !format.is_document());
         let reason = match changes {
             _ if is_unknown => Some(Reason::FormatUnknown),
             true if self.request.dry_run => Some(Reason::DryRun),
@@ -555,14 +554,24 @@ impl Repair<'_, '_> {
         })
     }
 
-    /// Returns true if the file is not a session: no line is a row of one or, in a file that begins
-    /// like another text, most lines are not. A manual may show a row.
+    /// Returns true if the file is not a session: no line is a row of one, only its header is or,
+    /// in a file that begins like another text, most lines are not. A manual may show a row.
     fn is_unknown(&self) -> bool {
-        let Tally { shape, reading, damaged, .. } = self.tally;
-        let whole = self.mender.as_ref().map_or(reading.rows - damaged.min(reading.rows), |mender| mender.whole);
-        let is_other = !self.session.begins && self.session.document.is_none() && damaged >= whole;
-        let has_lines = reading.rows + damaged > 0;
-        has_lines && (shape == SessionKind::Unknown || is_other && damaged > 0)
+        let Tally { shape, reading, damaged, scraps, .. } = self.tally;
+        let as_they_were = reading.rows.saturating_sub(damaged);
+        let whole = self.mender.as_ref().map_or(as_they_were, |mender| mender.whole);
+        let is_other = !self.session.begins && self.session.document.is_none() && damaged >= whole.max(1);
+        let is_left = scraps > 0 && self.is_empty();
+        reading.rows + damaged > 0 && (shape == SessionKind::Unknown || is_other || is_left)
+    }
+
+    /// Returns true if no row but a header is left.
+    fn is_empty(&self) -> bool {
+        let format = self.tally.reading.format.unwrap_or_default();
+        match format.is_document() {
+            true => self.tally.messages == 0,
+            false => self.tally.reading.rows <= u64::from(format.layout.is_some()),
+        }
     }
 
     /// Carries over rows appended before the replacement, and those appended while its name was
