@@ -425,21 +425,29 @@ describe('a file of messages', () => {
       fc.array(json, { minLength: 1, maxLength: 30 }),
       fc.dictionary(fc.string(), json, { minKeys: 1, maxKeys: 30 }),
       fc.string({ minLength: 20, maxLength: 900 }),
-      fc.record({ status: fc.string(), task: fc.record({ output: fc.string({ minLength: 200, maxLength: 900 }) }) }),
+      fc.record({
+        status: fc.string(),
+        task: fc.record({ output: fc.string({ minLength: 200, maxLength: 900 }) }),
+      }),
     )
     await fc.assert(
-      fc.asyncProperty(inner, fc.integer({ min: 60, max: 900 }), fc.boolean(), async (value, maxBytes, isNested) => {
-        const text = JSON.stringify(isNested ? JSON.stringify(value) : value)
-        const details = { exitCode: 1, text }
-        const message = stored({ role: 'toolResult', content: 'ok', details })
-        const policy = { ...PLAIN, sideData: { maxBytes } }
-        const {
-          rows: [left],
-        } = await repaired([message], policy)
-        expect(left).toEqual(stored(clampMessages([message], policy).messages[0] as object))
-        const cut = left.details?.text
-        if (typeof cut === 'string') expect(() => JSON.parse(cut)).not.toThrow()
-      }),
+      fc.asyncProperty(
+        inner,
+        fc.integer({ min: 60, max: 900 }),
+        fc.boolean(),
+        async (value, maxBytes, isNested) => {
+          const text = JSON.stringify(isNested ? JSON.stringify(value) : value)
+          const details = { exitCode: 1, text }
+          const message = stored({ role: 'toolResult', content: 'ok', details })
+          const policy = { ...PLAIN, sideData: { maxBytes } }
+          const {
+            rows: [left],
+          } = await repaired([message], policy)
+          expect(left).toEqual(stored(clampMessages([message], policy).messages[0] as object))
+          const cut = left.details?.text
+          if (typeof cut === 'string') expect(() => JSON.parse(cut)).not.toThrow()
+        },
+      ),
       { numRuns: 300 },
     )
   })

@@ -13,7 +13,15 @@ import { Progress } from '../term/progress.js'
 import { SUMMARIES } from '../term/summaries.js'
 import { counted, size } from '../term/table.js'
 import { err, out } from '../term/terminal.js'
-import { explain, isBrokenPipe, naming, notASession, notMended, tellOf, UsageError } from '../term/usage_error.js'
+import {
+  explain,
+  isBrokenPipe,
+  naming,
+  notASession,
+  notMended,
+  tellOf,
+  UsageError,
+} from '../term/usage_error.js'
 import { checkUndo, UNDO_FLAGS, undoAll } from '../undo.js'
 
 const USAGE = 'spillway repair FILE...'

@@ -18,6 +18,7 @@ pub mod layout;
 pub mod lock;
 pub mod media;
 pub mod mend;
+pub mod new_file;
 pub mod pairs;
 pub mod prefilter;
 pub mod progress;

@@ -561,8 +561,8 @@ impl Repair<'_, '_> {
         let as_they_were = reading.rows.saturating_sub(damaged);
         let whole = self.mender.as_ref().map_or(as_they_were, |mender| mender.whole);
         let is_other = !self.session.begins && self.session.document.is_none() && damaged >= whole.max(1);
-        let is_left = scraps > 0 && self.is_empty();
-        reading.rows + damaged > 0 && (shape == SessionKind::Unknown || is_other || is_left)
+        let is_header = scraps > 0 && self.session.document.is_none() && self.is_empty();
+        reading.rows + damaged > 0 && (shape == SessionKind::Unknown || is_other || is_header)
     }
 
     /// Returns true if no row but a header is left.

@@ -1,9 +1,9 @@
 //! The rewritten file of a session, written beside the original.
 
-use std::fs::File;
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufReader, Read};
 
 use super::failure::Failure;
+use super::new_file::NewFile;
 use super::progress::Progress;
 use super::rows::Rows;
 use super::session_file::SessionFile;
@@ -17,7 +17,7 @@ pub const CHUNK: usize = 1 << 20;
 #[derive(Debug)]
 pub struct Replacement {
     beside: TempFile,
-    file: File,
+    file: NewFile,
 }
 
 impl Replacement {
@@ -40,26 +40,26 @@ impl Replacement {
             }
             Ok(())
         })?;
-        Ok(Replacement { beside, file })
+        Ok(Replacement { beside, file: NewFile::of(file) })
     }
 
     pub fn put(&self, bytes: &[u8], progress: &Progress) -> Result<(), Failure> {
         for chunk in bytes.chunks(CHUNK) {
             progress.step()?;
-            (&self.file).write_all(chunk)?;
+            self.file.put(chunk)?;
         }
         Ok(())
     }
 
     /// Truncates the file to `bytes`.
     pub fn shorten(&self, bytes: u64) -> io::Result<()> {
-        self.file.set_len(bytes)
+        self.file.whole()?.set_len(bytes)
     }
 
     /// Syncs the file to disk.
     pub fn sync(&self, progress: &Progress) -> Result<(), Failure> {
         progress.step()?;
-        self.file.sync_all()?;
+        self.file.whole()?.sync_all()?;
         progress.step()
     }
 
@@ -71,7 +71,7 @@ impl Replacement {
         backup: bool,
         progress: &'s Progress,
     ) -> Result<Swap<'s>, Failure> {
-        let made = self.file.metadata()?;
+        let made = self.file.whole()?.metadata()?;
         let state = SwapState {
             old: platform::number(&session.found),
             new: platform::number(&made),

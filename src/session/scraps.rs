@@ -1,12 +1,12 @@
 //! The scraps of a repair: parts of damaged rows that are not JSON, a line each, in
 //! `<file>.damaged`.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
 use super::beside::{self, Owner};
 use super::failure::Failure;
+use super::new_file::NewFile;
 use super::progress::Progress;
 use super::session_file::SessionFile;
 use super::temp_file::{TempFile, with_end};
@@ -15,7 +15,7 @@ use crate::platform;
 #[derive(Debug)]
 pub struct Scraps {
     new: TempFile,
-    file: File,
+    file: NewFile,
     /// Bytes that earlier repairs put aside.
     earlier: u64,
 }
@@ -35,25 +35,24 @@ impl Scraps {
             Some((mut old, _)) => io::copy(&mut old, &mut file)?,
             None => 0,
         };
-        Ok(Scraps { new, file, earlier })
+        Ok(Scraps { new, file: NewFile::of(file), earlier })
     }
 
     pub fn put(&self, bytes: &[u8], progress: &Progress) -> Result<(), Failure> {
         progress.step()?;
-        (&self.file).write_all(bytes)?;
-        Ok((&self.file).write_all(b"\n")?)
+        self.file.put(bytes)?;
+        Ok(self.file.put(b"\n")?)
     }
 
     /// Truncates the scraps of this repair to `bytes`.
     pub fn shorten(&self, bytes: u64) -> io::Result<()> {
-        self.file.set_len(self.earlier + bytes)?;
-        (&self.file).seek(SeekFrom::End(0)).map(|_| ())
+        self.file.whole()?.set_len(self.earlier + bytes)
     }
 
     /// Syncs the file to disk.
     pub fn sync(&self, progress: &Progress) -> Result<(), Failure> {
         progress.step()?;
-        self.file.sync_all()?;
+        self.file.whole()?.sync_all()?;
         progress.step()
     }
 
@@ -71,14 +70,15 @@ impl Scraps {
 
     /// Returns true if earlier repairs put the same aside last.
     fn is_known(&self) -> io::Result<bool> {
-        let length = self.file.metadata()?.len() - self.earlier;
+        let mut file = self.file.whole()?;
+        let length = file.metadata()?.len() - self.earlier;
         if length > self.earlier {
             return Ok(false);
         }
         let mut parts = [vec![], vec![]];
         for (part, start) in parts.iter_mut().zip([self.earlier - length, self.earlier]) {
-            (&self.file).seek(SeekFrom::Start(start))?;
-            (&self.file).take(length).read_to_end(part)?;
+            file.seek(SeekFrom::Start(start))?;
+            file.take(length).read_to_end(part)?;
         }
         Ok(parts[0] == parts[1])
     }
