@@ -925,8 +925,9 @@ export interface RepairOptions extends ResultPolicy {
   /** Keeps the original file as `<file>.bak`, which is never overwritten, and the file before later
    *  repairs as `<file>.bak.latest`. Default true. */
   backup?: boolean | undefined
-  /** Treatment of rows that are not JSON: 'keep' (default), or 'mend', which splits glued rows,
-   *  joins broken ones and moves the rest to `<file>.damaged`. docs/sessions.md#damaged-rows. */
+  /** Treatment of what is not JSON in UTF-8: 'keep' (default), or 'mend', which splits glued rows,
+   *  joins broken ones, closes a document behind its last whole message, and moves the rest to
+   *  `<file>.damaged`. docs/sessions.md#damaged-rows-and-documents. */
   damaged?: 'keep' | 'mend' | undefined
   /** Gives a result to every tool call that has none, and removes results without a call, where the
    *  format allows it. Default false. docs/sessions.md#calls-without-a-result. */
@@ -951,7 +952,7 @@ export interface RepairReport {
   rows: number
   /** Rows in which a tool result, or other content of one, was cut. */
   clamped: number
-  /** Rows that are not JSON. */
+  /** Rows that are not JSON in UTF-8; 1 for a document that is not. */
   damaged: number
   /** True if the file did not end in a newline. It then gets one. */
   tornTail: boolean
@@ -974,14 +975,14 @@ export interface RepairReport {
   /** Rows restored that were appended while an earlier repair replaced the file and was killed.
    *  Absent if 0. */
   recovered?: number
-  /** Reason why nothing was repaired. 'damaged rows': a row that is not JSON may be over the
-   *  limits. */
+  /** Reason why nothing was repaired. 'damaged rows': a row or document that is not JSON may be over
+   *  the limits. 'format unknown': no whole row or message of a known session. */
   reason?: 'nothing to do' | 'empty session' | 'dry run' | 'damaged rows' | 'format unknown'
 }
 /** Repairs a session of any size off the main thread: docs/sessions.md lists the formats. Every
  *  byte of what fits is kept; a second repair changes nothing; a crash leaves the old file or the
  *  new one. Rejects with ERR_SPILLWAY_LOCKED, ERR_SPILLWAY_CHANGED, ERR_SPILLWAY_ATTRIBUTE,
- *  ERR_SPILLWAY_FORMAT, or the system's own codes. */
+ *  ERR_SPILLWAY_FORMAT, ERR_SPILLWAY_BESIDE, or the system's own codes. */
 export function repairSession(path: string, options?: RepairOptions): Promise<RepairReport>
 
 /** 'messages': messages of any dialect. OpenClaw's sessions are 'pi', Roo Code's 'cline'. */
@@ -1012,7 +1013,7 @@ export interface SessionReport {
   refused?: RefusedRow[]
   /** Results that the policy, apart from `media`, would cut. */
   oversized: number
-  /** Rows that are not JSON, without blank ones. */
+  /** Rows that are not JSON in UTF-8, without blank ones; 1 for a document that is not. */
   damaged: number
 }
 /** Reports which tools and results take up a session, with its `top` (10) largest results. Reads
@@ -1025,7 +1026,8 @@ export function inspectSession(
 // ── Errors and events ───────────────────────────────────────────────────────────────────────────
 // Every error has a stable `code`: ERR_SPILLWAY_OPTION for wrong arguments,
 // ERR_SPILLWAY_CONTEXT_OVERFLOW, ERR_SPILLWAY_LOCKED, ERR_SPILLWAY_CHANGED, ERR_SPILLWAY_ATTRIBUTE,
-// ERR_SPILLWAY_FORMAT, ERR_SPILLWAY_SPILL, or Node's own system code (ENOSPC ...).
+// ERR_SPILLWAY_FORMAT, ERR_SPILLWAY_BESIDE, ERR_SPILLWAY_SPILL, or Node's own system code (ENOSPC
+// ...).
 // diagnostics_channel: 'spillway:clamp', 'spillway:spill', 'spillway:recovery', 'spillway:repair'
 // (the report of a repair, with its `path`), 'spillway:warning'. They cost nothing without
 // subscribers.

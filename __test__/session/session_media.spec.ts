@@ -233,3 +233,21 @@ describe('a session that agents reported as bricked by images', () => {
     ])
   })
 })
+
+describe('a JPEG whose frame stands behind other segments', () => {
+  it.each([0, 60_000, 192_000, 900_000, 3_000_000])('is seen behind %d bytes of them', async (before) => {
+    const policy = { ...open, media: { provider: 'anthropic' as const } }
+    for (const width of [100, 9_000]) {
+      const bytes = jpeg(width, 90, before + 400_000, before)
+      const source = { type: 'base64', media_type: 'image/jpeg', data: base64(bytes) }
+      const message = {
+        role: 'user',
+        content: [{ type: 'tool_result', tool_use_id: 'c', content: [{ type: 'image', source }] }],
+      }
+      const file = session([message])
+      const { media } = await repairSession(file, policy)
+      expect(media?.items ?? 0).toBe(width > 8_000 ? 1 : 0)
+      expect(read(file)).toEqual(clampMessages([message], policy).messages)
+    }
+  })
+})

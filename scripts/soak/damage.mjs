@@ -1,4 +1,4 @@
-// Inspects and mends hostile files, and compares the time with that of a clean session of the same
+// Inspects and mends hostile files, and compares the time with that of a clean file of the same
 // size: `npm run soak:damage`.
 //   node scripts/soak/damage.mjs [MB of each case, 50 unless given]
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'

@@ -37,7 +37,8 @@ impl BrokenDocument {
         };
         let (whole, rest) = bytes.split_at(end);
         // A row may look like a document; other rows then stand behind it.
-        if found.is_whole && whole.ends_with(b"}") && lines(rest).skip(1).any(is_row) {
+        let is_line = whole.ends_with(b"}") && lines(whole.trim_ascii_start()).count() == 1;
+        if found.is_whole && is_line && lines(rest).skip(1).any(is_row) {
             return None;
         }
         let mut text = joined(whole, Leniency::Document);
