@@ -43,7 +43,8 @@ const shapes = {
 }
 
 /** Elements of a list, which is a document: it is held against a whole list. */
-const element = (at) => `${at === 0 ? '' : ','}{"role":"user","content":"line ${at} of a session, with some words"}`
+const element = (at) =>
+  `${at === 0 ? '' : ','}{"role":"user","content":"line ${at} of a session, with some words"}`
 const list = shape(element, { start: '[', end: ']' })
 const lists = {
   'a list cut off': shape(element, { start: '[', end: ',{"role":"us' }),

@@ -269,7 +269,10 @@ mod tests {
             let read = |open: Open| (char::from(open.start), &text[..open.end], open.has_parts);
             found.open.map(|open| open.map(read))
         }
-        assert_eq!(open("[{\"a\":1}, {\"b\""), [Some(('[', "[{\"a\":1}", true)), Some(('{', "[{\"a\":1}, {", false))]);
+        assert_eq!(
+            open("[{\"a\":1}, {\"b\""),
+            [Some(('[', "[{\"a\":1}", true)), Some(('{', "[{\"a\":1}, {", false))]
+        );
         assert_eq!(
             open("{\"a\":[1,[2],[3],"),
             [Some(('{', "{", false)), Some(('[', "{\"a\":[1,[2],[3]", true))]

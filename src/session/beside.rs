@@ -56,7 +56,9 @@ fn check(path: &Path, found: &Metadata, owner: Owner) -> Result<(), Failure> {
         () => return Ok(()),
     };
     let name = path.display();
-    Err(Failure::Beside(format!("{name} is {is}, which is not read or replaced; move it away and run this again")))
+    Err(Failure::Beside(format!(
+        "{name} is {is}, which is not read or replaced; move it away and run this again"
+    )))
 }
 
 #[cfg(test)]
@@ -85,7 +87,8 @@ mod tests {
         {
             std::os::unix::fs::symlink(path("file"), path("link")).unwrap();
             std::os::unix::fs::symlink(path("missing"), path("dangling")).unwrap();
-            rustix::fs::mknodat(rustix::fs::CWD, path("fifo"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+            rustix::fs::mknodat(rustix::fs::CWD, path("fifo"), rustix::fs::FileType::Fifo, 0o600.into(), 0)
+                .unwrap();
             for name in ["link", "dangling", "fifo"] {
                 assert!(refused(name, Owner::Any) && refused(name, Owner::Of(own)), "{name}");
             }

@@ -43,7 +43,12 @@ impl BrokenDocument {
         }
         let mut text = joined(whole, Leniency::Document);
         text.extend_from_slice(closing.as_bytes());
-        let scrap = if is_blank(rest) { text.extend_from_slice(rest); &[] } else { rest };
+        let scrap = if is_blank(rest) {
+            text.extend_from_slice(rest);
+            &[]
+        } else {
+            rest
+        };
         let document = Document::parse(&text[mark_of(&text)..])?;
         let root = document.root();
         let layout = Layout::of_document(root).filter(|layout| has_message(layout, root, found.is_whole))?;
@@ -81,17 +86,26 @@ mod tests {
 
     #[test]
     fn documents_are_closed_after_their_last_whole_message() {
-        let gemini = |messages: &str| format!(r#"{{"sessionId":"s","projectHash":"h","messages":[{messages}"#);
+        let gemini =
+            |messages: &str| format!(r#"{{"sessionId":"s","projectHash":"h","messages":[{messages}"#);
         let user = r#"{"type":"user","content":"a"}"#;
         for (damaged, text, scrap) in [
             (format!("[{A},{B}"), format!("[{A},{B}]"), String::new()),
             (format!("[{A},{}", &B[..50]), format!("[{A}]"), format!(",{}", &B[..50])),
             (format!("[\n  {A},\n  {}", &B[..9]), format!("[\n  {A}]"), format!(",\n  {}", &B[..9])),
             (format!("[{A}]\n\"}}]"), format!("[{A}]"), "\n\"}]".into()),
-            (format!("[{A},{{\"role\":\"\0\0\"}},{B}]"), format!("[{A}]"), format!(",{{\"role\":\"\0\0\"}},{B}]")),
+            (
+                format!("[{A},{{\"role\":\"\0\0\"}},{B}]"),
+                format!("[{A}]"),
+                format!(",{{\"role\":\"\0\0\"}},{B}]"),
+            ),
             (format!("[{A}]\0\0"), format!("[{A}]"), "\0\0".into()),
             (format!("\u{feff}[{A}"), format!("\u{feff}[{A}]"), String::new()),
-            (format!("[{{\"role\":\"u\",\"a\":\"\n\"}}\n]\n"), "[{\"role\":\"u\",\"a\":\"\\n\"}\n]\n".into(), String::new()),
+            (
+                format!("[{{\"role\":\"u\",\"a\":\"\n\"}}\n]\n"),
+                "[{\"role\":\"u\",\"a\":\"\\n\"}\n]\n".into(),
+                String::new(),
+            ),
             (gemini(&format!("{user},{{\"type\"")), gemini(user) + "]}", ",{\"type\"".into()),
             (gemini(user) + "],\"last", gemini(user) + "]}", ",\"last".into()),
         ] {
@@ -121,7 +135,17 @@ mod tests {
     /// The text of a document in one of the layouts, with its messages.
     fn document() -> impl Strategy<Value = (String, Vec<String>)> {
         let text = prop::collection::vec(
-            prop::sample::select(vec!["a", "{}", "[", "]},", "\\\"", "\\\\", "\\n", "\u{e9}", "{\\\"role\\\":1}"]),
+            prop::sample::select(vec![
+                "a",
+                "{}",
+                "[",
+                "]},",
+                "\\\"",
+                "\\\\",
+                "\\n",
+                "\u{e9}",
+                "{\\\"role\\\":1}",
+            ]),
             0..5,
         );
         let message = (text, 0..3usize).prop_map(|(text, kind)| {
@@ -129,7 +153,9 @@ mod tests {
             match kind {
                 0 => format!(r#"{{"role":"user","type":"user","ts":1,"content":"{text}"}}"#),
                 1 => format!(r#"{{"type":"gemini","role":"x","content":[{{"t":"{text}"}},{{}}]}}"#),
-                _ => format!("{{\n  \"role\": \"user\",\n  \"type\": \"user\",\n  \"n\": [1, \"{text}\"]\n}}"),
+                _ => {
+                    format!("{{\n  \"role\": \"user\",\n  \"type\": \"user\",\n  \"n\": [1, \"{text}\"]\n}}")
+                }
             }
         });
         let layout = prop::sample::select(vec![
@@ -138,9 +164,8 @@ mod tests {
             ("{\"version\":1,\"messages\":[", "]}"),
             ("{\"sessionId\":\"s\",\"projectHash\":\"h\",\"messages\":[", "],\"last\":{\"a\":[1]}}"),
         ]);
-        (layout, prop::collection::vec(message, 1..6)).prop_map(|((start, end), messages)| {
-            (format!("{start}{}{end}", messages.join(", ")), messages)
-        })
+        (layout, prop::collection::vec(message, 1..6))
+            .prop_map(|((start, end), messages)| (format!("{start}{}{end}", messages.join(", ")), messages))
     }
 
     proptest! {

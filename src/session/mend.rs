@@ -192,8 +192,7 @@ impl Lines<'_> {
             return None;
         }
         let found = walk(text, at, Leniency::Row);
-        let space =
-            text[found.end..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
+        let space = text[found.end..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
         let (end, next) = (found.end + space, text.get(found.end + space));
         if !found.is_whole || !matches!(next, None | Some(b'\n' | 0 | b'{')) {
             self.effort = self.effort.saturating_sub(end - at);

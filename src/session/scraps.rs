@@ -27,8 +27,7 @@ impl Scraps {
     /// Begins a file with the scraps of earlier repairs.
     pub fn begin(session: &SessionFile) -> Result<Scraps, Failure> {
         let path = with_end(&session.path, END);
-        let (new, mut file) =
-            TempFile::make(&path, "", |path| platform::creation().read(true).open(path))?;
+        let (new, mut file) = TempFile::make(&path, "", |path| platform::creation().read(true).open(path))?;
         session.give_rights(&file)?;
         let owner = Owner::Of(platform::owner(&session.found));
         let earlier = match beside::open(&path, owner)? {

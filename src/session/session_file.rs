@@ -95,7 +95,10 @@ impl SessionFile {
             // A row that is damaged breaks soon, a document breaks in its last line.
             let found = walk(first, 0, Leniency::Document);
             let is_row = begins && found.end < first.trim_ascii_end().len() && !found.is_whole;
-            (if is_row && BrokenDocument::of(first).is_none() { None } else { session.broken_layout()? }, true)
+            (
+                if is_row && BrokenDocument::of(first).is_none() { None } else { session.broken_layout()? },
+                true,
+            )
         };
         Ok(SessionFile { document, is_broken: is_broken && document.is_some(), begins, ..session })
     }
@@ -231,7 +234,6 @@ fn begins_like_row(line: &[u8]) -> bool {
     let nuls = line.iter().take_while(|byte| **byte == 0).count();
     let text = line[nuls..].trim_ascii_start();
     let is_space = |byte: &u8| matches!(byte, b' ' | b'\t');
-    text.strip_prefix(b"{").is_some_and(|inside| {
-        matches!(inside.iter().find(|byte| !is_space(byte)), None | Some(b'"' | b'}'))
-    })
+    text.strip_prefix(b"{")
+        .is_some_and(|inside| matches!(inside.iter().find(|byte| !is_space(byte)), None | Some(b'"' | b'}')))
 }

@@ -169,7 +169,8 @@ fn part_of(part: Value, room: usize, above: &Above) -> Option<String> {
 
 /// Truncates a text to fit as JSON. A text that is JSON itself stays JSON, since programs parse it.
 fn shorten(text: &Literal, room: usize, above: &Above) -> Option<String> {
-    let is_first = |unit: &u16| char::from_u32((*unit).into()).is_some_and(|unit| "{[\"-0123456789".contains(unit));
+    let is_first =
+        |unit: &u16| char::from_u32((*unit).into()).is_some_and(|unit| "{[\"-0123456789".contains(unit));
     let may_be_json = text.head(SMALL).iter().find(|unit| !is_space(**unit)).is_some_and(is_first);
     if !may_be_json || above.depth >= DEPTH {
         return shorten_text(text, room, above);
@@ -306,13 +307,20 @@ mod tests {
                     let Some(left) = left else { continue };
                     let document = Document::parse(left.as_bytes()).unwrap();
                     let root = document.root();
-                    let left = if root.is_object() { root.get("b").and_then(Value::string) } else { root.string() };
-                    assert!(left.is_none_or(|left| Document::parse(left.as_bytes()).is_some()), "{max} {outer:.80}");
+                    let left =
+                        if root.is_object() { root.get("b").and_then(Value::string) } else { root.string() };
+                    assert!(
+                        left.is_none_or(|left| Document::parse(left.as_bytes()).is_some()),
+                        "{max} {outer:.80}"
+                    );
                 }
             }
         }
         let left = capped(&string(&object), 8_192).unwrap();
-        assert!(left.len() > 7_000 && left.contains(r#"\"status\":\"ok\""#) && left.contains("originalBytes"), "{left}");
+        assert!(
+            left.len() > 7_000 && left.contains(r#"\"status\":\"ok\""#) && left.contains("originalBytes"),
+            "{left}"
+        );
     }
 
     #[test]
