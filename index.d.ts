@@ -975,8 +975,8 @@ export interface RepairReport {
   /** Rows restored that were appended while an earlier repair replaced the file and was killed.
    *  Absent if 0. */
   recovered?: number
-  /** Reason why nothing was repaired. 'damaged rows': a row or document that is not JSON may be over
-   *  the limits. 'format unknown': no whole row or message of a known session. */
+  /** Reason why nothing was repaired. 'damaged rows': a row or document that is not JSON may be
+   *  over the limits. 'format unknown': no whole row or message of a known session. */
   reason?: 'nothing to do' | 'empty session' | 'dry run' | 'damaged rows' | 'format unknown'
 }
 /** Repairs a session of any size off the main thread: docs/sessions.md lists the formats. Every

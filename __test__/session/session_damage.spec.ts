@@ -193,7 +193,7 @@ describe.runIf(process.platform !== 'win32')('what stands at the name of a file 
   })
 })
 
-/** Damage to a document: where, of which kind, and with which bytes. */
+/** Damage to a document: its place, its kind, and its bytes. */
 const damage = fc.tuple(
   fc.nat(),
   fc.constantFrom('torn', 'junk', 'behind'),

@@ -30,8 +30,8 @@ export const UNREAD: Tokens = [...PROVIDERS, 'any'].map(() => 2_000)
  *  header that goes on is read in steps, each so many times as long as all before. */
 const [HEAD, PHOTO, STEP] = [4_096, 262_144, 8]
 
-/** Dimensions of an image or 0, the class of the payload, its tokens for each provider, and 1 if its
- *  header goes on. */
+/** Dimensions of an image or 0, the class of the payload, its tokens for each provider, and 1 if
+ *  its header goes on. */
 const numbers = new Float64Array(4 + PROVIDERS.length)
 
 /** Reads a payload by its first bytes. Returns undefined for anything else, such as the URL of an

@@ -17,7 +17,7 @@ use crate::platform;
 pub enum Owner {
     /// The owner of the session, by its id.
     Of(u32),
-    /// Any, for a file of which nothing is kept: whoever may write to a session may lock it.
+    /// Any, for a lock: no byte of it is kept, and whoever may write to a session may lock it.
     Any,
 }
 
