@@ -140,7 +140,7 @@ fn string_end(text: &[u8], start: usize, leniency: Leniency) -> Result<usize, us
 
 /// Counts the bytes at the start that are ASCII and mean themselves in a string.
 fn plain(text: &[u8]) -> usize {
-    let is_plain = |byte: u8| (byte >= b' ') & (byte < 128) & (byte != b'"') & (byte != b'\\');
+    let is_plain = |byte: u8| (b' '..128).contains(&byte) & (byte != b'"') & (byte != b'\\');
     // Without a branch for each byte, so that the compiler tests many at once.
     let is_whole = |chunk: &&[u8]| chunk.iter().fold(true, |all, byte| all & is_plain(*byte));
     let whole = text.chunks_exact(16).take_while(is_whole).count() * 16;

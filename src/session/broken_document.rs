@@ -102,7 +102,7 @@ mod tests {
             (format!("[{A}]\0\0"), format!("[{A}]"), "\0\0".into()),
             (format!("\u{feff}[{A}"), format!("\u{feff}[{A}]"), String::new()),
             (
-                format!("[{{\"role\":\"u\",\"a\":\"\n\"}}\n]\n"),
+                "[{\"role\":\"u\",\"a\":\"\n\"}\n]\n".to_owned(),
                 "[{\"role\":\"u\",\"a\":\"\\n\"}\n]\n".into(),
                 String::new(),
             ),
