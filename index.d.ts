@@ -962,6 +962,11 @@ export interface RepairReport {
   unpaired?: number
   /** Results without a call that were removed. Absent if there are none. */
   orphans?: number
+  /** Blanks that rows got in place of what was cut, since other files hold offsets into this one.
+   *  Absent if there are none. */
+  padded?: number
+  /** Damaged rows that `damaged: 'mend'` leaves for the same reason. Absent if there are none. */
+  unmended?: number
   bytesBefore: number
   bytesAfter: number
   /** Steps of the plan that matched no result. */

@@ -233,7 +233,7 @@ describe('repair', () => {
       expect(readFileSync(join(place, `shared/${name}.jsonl.bak`), 'utf8')).toBe(before)
     }
     const left = readdirSync(join(place, 'shared')).filter(
-      (name) => !/^\d\d\.jsonl(?:\.bak(?:\.latest)?)?$/.test(name),
+      (name) => !/^\d\d\.jsonl(?:\.bak(?:\.latest|\.note)?)?$/.test(name),
     )
     expect(left).toEqual([])
   })

@@ -1,6 +1,7 @@
 import {
   appendFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -77,7 +78,7 @@ describe('repair --undo', () => {
     const refused = await spillway(['repair', '--undo', 'grown.jsonl'])
     expect(refused).toMatchObject({ code: 1, stdout: '' })
     expect(refused.stderr).toMatch(
-      /2 rows were appended to .*grown\.jsonl since the repair; --keep-appended carries them over\n$/,
+      /2 rows were appended to .*grown\.jsonl since the repair; --keep-appended carries that over\n$/,
     )
     expect(read('grown.jsonl')).toBe(after + row('u1') + row('u2').trimEnd())
     const kept = await spillway(['repair', '--undo', '--keep-appended', 'grown.jsonl'])
@@ -106,12 +107,12 @@ describe('repair --undo', () => {
     [
       'was cut shorter',
       (file) => writeFileSync(at(file), `${read(file).split('\n')[0]}\n`),
-      /has fewer rows than its backup/,
+      /was-cut-shorter.jsonl became shorter since the repair; --discard-changes/,
     ],
     [
       'is another session',
       (file) => writeFileSync(at(file), session(RESULTS).replaceAll('"id":"', '"id":"x')),
-      /has other rows than its backup/,
+      /what the repair wrote to .* was changed since, not only rows appended; --discard-changes/,
     ],
     [
       'has a link in place of its backup',
@@ -134,8 +135,33 @@ describe('repair --undo', () => {
   })
 
   it.each([
+    '.bak',
+    '.bak.latest',
+    '.bak.note',
+  ])('is not needed if %s is a directory: the repair is refused before it writes', async (end) => {
+    const file = `directory${end}.jsonl`
+    const before = readFileSync(write(file, session(RESULTS)), 'utf8')
+    mkdirSync(at(file, end))
+    const { code, stderr } = await spillway(['repair', file])
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/is a directory, which is not read or replaced; move it away/),
+    ])
+    expect(stderr).toContain(at(file, end))
+    expect(read(file)).toBe(before)
+    const left = readdirSync(place).filter((name) => name.startsWith(file))
+    expect(left).toEqual([file, file + end])
+    expect((await spillway(['repair', '--no-backup', file])).code).toBe(0)
+  })
+
+  it.each([
     [['--first', 's.jsonl'], '--first needs --undo'],
     [['--keep-appended', 's.jsonl'], '--keep-appended needs --undo'],
+    [['--discard-changes', 's.jsonl'], '--discard-changes needs --undo'],
+    [
+      ['--undo', '--keep-appended', '--discard-changes', 's.jsonl'],
+      'cannot be combined with --keep-appended',
+    ],
     [['--undo', '--dry-run', 's.jsonl'], '--dry-run cannot be combined with --undo'],
     [['--undo', '--max-chars', '9', 's.jsonl'], '--max-chars cannot be combined with --undo'],
   ])('%j is a mistake that one line tells', async (args, message) => {
@@ -183,7 +209,12 @@ describe('repair --undo', () => {
       fc.nat({ max: 4_000 }).map((count) => '漢字 and\r\n'.repeat(count)),
     )
     let number = 0
-    const how = { first: false, keepAppended: true, born: Date.now() - process.uptime() * 1_000 }
+    const how = {
+      first: false,
+      keepAppended: true,
+      discardChanges: false,
+      born: Date.now() - process.uptime() * 1_000,
+    }
     await fc.assert(
       fc.asyncProperty(
         fc.array(text, { minLength: 1, maxLength: 4 }),

@@ -95,7 +95,7 @@ describe('repairSession', () => {
     expect(text).toMatch(/^line of output\n[\s\S]*\[\.\.\. \d+ more characters truncated\]/)
     expect(statSync(path).mode & 0o777).toBe(0o640)
     expect(readFileSync(`${path}.bak`, 'utf8')).toBe(before)
-    expect(besides(path)).toEqual(['s.jsonl', 's.jsonl.bak', 's.jsonl.bak.latest'])
+    expect(besides(path)).toEqual(['s.jsonl', 's.jsonl.bak', 's.jsonl.bak.latest', 's.jsonl.bak.note'])
 
     const second = await repairSession(path, { maxBytes: 500 })
     expect(second).toMatchObject({ changed: true, backupPath: `${path}.bak.latest` })
@@ -327,7 +327,7 @@ describe('the place of a session', () => {
     expect(lstatSync(link).isSymbolicLink()).toBe(true)
     expect(readFileSync(link, 'utf8').length).toBeLessThan(60_000)
     expect(besides(link)).toEqual(['link.jsonl'])
-    expect(besides(path)).toEqual(['s.jsonl', 's.jsonl.bak', 's.jsonl.bak.latest'])
+    expect(besides(path)).toEqual(['s.jsonl', 's.jsonl.bak', 's.jsonl.bak.latest', 's.jsonl.bak.note'])
   })
 
   it('leaves other names of the file what they were', async () => {
@@ -363,7 +363,7 @@ describe('the place of a session', () => {
     chmodSync(dir, 0o300)
     expect(run(node(become + REPAIR, path))).toBe(true)
     chmodSync(dir, 0o700)
-    expect(besides(path)).toEqual(['s.jsonl', 's.jsonl.bak', 's.jsonl.bak.latest'])
+    expect(besides(path)).toEqual(['s.jsonl', 's.jsonl.bak', 's.jsonl.bak.latest', 's.jsonl.bak.note'])
   })
 
   it('stays as it is when the disk is full', () => {
@@ -535,7 +535,7 @@ describe('the lock', () => {
       }),
     )
     expect(outcomes.sort()).toEqual([false, false, false, false, true])
-    expect(besides(path)).toEqual(['s.jsonl', 's.jsonl.bak', 's.jsonl.bak.latest'])
+    expect(besides(path)).toEqual(['s.jsonl', 's.jsonl.bak', 's.jsonl.bak.latest', 's.jsonl.bak.note'])
     expect(readFileSync(`${path}.bak`, 'utf8').length).toBeGreaterThan(20_000_000)
   })
 })

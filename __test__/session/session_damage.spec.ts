@@ -271,7 +271,9 @@ const damages = fc.array(
   fc.tuple(fc.constantFrom('whole', 'whole', 'whole', 'nul', 'glued', 'torn', 'broken'), fc.nat()),
   { minLength: 1, maxLength: 12 },
 )
-const samples = agentSamples.filter((sample) => typeof sample.make('x') !== 'string')
+const all = agentSamples.filter((sample) => typeof sample.make('x') !== 'string')
+// Other files hold offsets into those of Codex CLI, so its damaged rows stay.
+const samples = all.filter(({ format }) => format !== 'codex')
 
 describe.each(
   samples.map((sample) => [sample.agent, sample] as const),
@@ -312,3 +314,40 @@ describe.each(
     )
   })
 })
+
+it('damage to a session of Codex CLI stays where it is, and no other row moves', async () => {
+  const sample = all.find(({ format }) => format === 'codex') as (typeof all)[number]
+  const [first, ...rows] = fileOf(sample, 'line\n'.repeat(50_000)).split(/(?<=\n)/)
+  await fc.assert(
+    fc.asyncProperty(damages, async (damages) => {
+      const parts = damages.map(([kind, seed]) => {
+        const own = rows[seed % rows.length] as string
+        if (kind === 'torn') return `${own.slice(0, 1 + (seed % (own.length - 2)))}\n`
+        if (kind === 'glued') return own.trimEnd()
+        return kind === 'nul' ? '\0'.repeat(1 + (seed % 5_000)) + own : own
+      })
+      const text = `${first}${parts.join('')}\n`
+      const path = write(text)
+      const { damaged } = await inspectSession(path)
+      const { unmended = 0 } = await repairSession(path, { damaged: 'mend', pairs: false, backup: false })
+      expect(unmended).toBe(damaged)
+      expect(existsSync(`${path}.damaged`)).toBe(false)
+      const [old, now] = [text, read(path)].map((text) => text.split('\n'))
+      expect(now?.map((row) => Buffer.byteLength(row))).toEqual(old?.map((row) => Buffer.byteLength(row)))
+      for (const [at, row] of (old ?? []).entries()) {
+        if (!isJson(row)) expect(now?.[at]).toBe(row)
+        else expect(isJson(now?.[at] ?? '')).toBe(true)
+      }
+    }),
+    { numRuns: 60 },
+  )
+})
+
+function isJson(row: string): boolean {
+  try {
+    JSON.parse(row)
+    return true
+  } catch {
+    return false
+  }
+}

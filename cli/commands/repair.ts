@@ -137,7 +137,11 @@ async function repairOne(
 
 /** Tells of rows that are not JSON, and what became of them. */
 function damagedLines(file: string, report: RepairReport, isMending: boolean): string[] {
-  const { damaged, changed, damagedPath } = report
+  const { damaged, changed, damagedPath, unmended = 0 } = report
+  if (unmended > 0)
+    return [
+      `${counted(unmended, 'damaged row')} left: other files hold offsets into this one, so no row comes or goes`,
+    ]
   if (!isMending) return damagedNote(damaged, file)
   const rows = `${counted(damaged, 'row')} ${damaged === 1 ? 'is' : 'are'} not JSON`
   if (!changed) return [`${rows}: ${damaged === 1 ? 'it' : 'they'} would be mended`]
@@ -148,7 +152,7 @@ function damagedLines(file: string, report: RepairReport, isMending: boolean): s
 /** Formats the changes made to a file, or those that a dry run would make. */
 function summaryOf(file: string, report: RepairReport, cuts: Cuts, isMending: boolean): string {
   const { changed, rows, damaged, tornTail, bytesBefore, bytesAfter, backupPath, reason } = report
-  const { recovered = 0, paired = 0, unpaired = 0, orphans = 0 } = report
+  const { recovered = 0, paired = 0, unpaired = 0, orphans = 0, padded = 0 } = report
   const wouldBe = reason === 'dry run'
   const found = cutsSaid(cuts)
   const done =
@@ -161,6 +165,11 @@ function summaryOf(file: string, report: RepairReport, cuts: Cuts, isMending: bo
     changed || wouldBe
       ? `${done}; ${size(bytesBefore)} to ${size(bytesAfter)} in ${counted(rows, 'row')}`
       : `${reason}: ${counted(rows, 'row')}, ${size(bytesBefore)}`,
+    ...(padded > 0
+      ? [
+          `${size(padded)} of that ${wouldBe ? 'would be' : 'are'} blanks: other files hold offsets into this one, so no row moves`,
+        ]
+      : []),
     ...(tornTail
       ? [`its last row ${wouldBe ? 'has no newline: one would be' : 'had no newline: one was'} added`]
       : []),

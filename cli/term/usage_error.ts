@@ -36,7 +36,8 @@ const ADVICE: Record<string, string> = {
   ERR_SPILLWAY_LOCKED: '; end the agent that has it open, then run this again',
   ERR_SPILLWAY_ATTRIBUTE: '; remove that attribute, or run this as its owner',
   ERR_SPILLWAY_CHANGED: '; end what writes to it, then run this again',
-  ERR_SPILLWAY_APPENDED: '; --keep-appended carries them over',
+  ERR_SPILLWAY_APPENDED: '; --keep-appended carries that over',
+  ERR_SPILLWAY_NEWER: '; --discard-changes puts the backup back, and keeps this file as FILE.bak.latest',
 }
 
 /** Explains an error in one line; a missing engine takes several. `name`: the file or command that

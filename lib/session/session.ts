@@ -73,6 +73,8 @@ export interface UndoOptions {
   /** Carries over rows that were appended since the repair, instead of failing with
    *  ERR_SPILLWAY_APPENDED. */
   keepAppended: boolean
+  /** Carries over nothing, instead of failing with ERR_SPILLWAY_NEWER or ERR_SPILLWAY_APPENDED. */
+  discardChanges: boolean
   signal: AbortSignal
 }
 
@@ -80,9 +82,9 @@ export interface UndoOptions {
 export type UndoReport = Pick<RepairReport, 'rows' | 'bytesBefore' | 'bytesAfter' | 'backupPath'>
 
 /** Puts the file before a repair back. The repaired file becomes the latest backup. */
-export function undoRepair(path: string, { first, keepAppended, signal }: UndoOptions): Promise<UndoReport> {
+export function undoRepair(path: string, { signal, ...flags }: UndoOptions): Promise<UndoReport> {
   shareDialects()
-  const how = { first, keepAppended, born: startedAt() }
+  const how = { ...flags, born: startedAt() }
   const control = { lockTimeout: 10_000, signal, onProgress: undefined }
   return run<UndoReport>(path, control, (handle) => native.undoRepair(path, how, handle))
 }

@@ -123,6 +123,8 @@ pub struct UndoFields {
     pub first: bool,
     /// Carries over rows that were appended since.
     pub keep_appended: bool,
+    /// Carries over nothing that was changed since.
+    pub discard_changes: bool,
     /// The start time of this process in milliseconds since 1970.
     pub born: f64,
 }
@@ -163,6 +165,7 @@ pub fn undo_repair(
         path: path.into(),
         first: fields.first,
         keep_appended: fields.keep_appended,
+        discard_changes: fields.discard_changes,
         born: time_of(fields.born),
     };
     let watch = Arc::clone(watch);

@@ -6,12 +6,14 @@
 //! size and nesting of any depth are accepted as `JSON.parse` accepts them, and the last of several
 //! members with one name counts.
 
+mod digests;
 pub mod document;
 mod equal;
 mod escape;
 pub mod literal;
 pub mod walk;
 
+pub use digests::digests;
 pub use document::{Document, Value};
 pub use equal::equal;
 pub use literal::Literal;

@@ -79,8 +79,8 @@ impl<'s, 'e> Ahead<'s, 'e> {
             && policy.redact.is_none()
     }
 
-    /// Cuts a row on another thread. Returns false if none can be started.
-    pub fn cut(&mut self, row: Row, document: &Document, asked: RowQuestions) -> bool {
+    /// Cuts a row on another thread, to a row of its length if it keeps that. Returns false if none can be started.
+    pub fn cut(&mut self, row: Row, document: &Document, asked: RowQuestions, keeps_length: bool) -> bool {
         let Row { number, format, text } = row;
         let (options, rows, length, nodes) = (self.options, text.to_vec(), text.len(), document.nodes());
         let work = move || {
@@ -91,7 +91,8 @@ impl<'s, 'e> Ahead<'s, 'e> {
                 asked.iter().find(|(of, _)| *of == name).map(|(_, texts)| texts.clone()).unwrap_or_default()
             };
             let mut change = options.rewrite(&rows, &row.entry(&document), &[], &[], ask);
-            match change.row.take() {
+            let new = change.row.take();
+            match change.of_length(new, keeps_length.then_some(&rows)) {
                 Some(rows) => RowOutput { rows, is_new: true, change },
                 None => RowOutput { is_new: false, change, rows },
             }

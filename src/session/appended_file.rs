@@ -5,8 +5,9 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::rows::{Rows, each_row};
-use crate::hash::hash;
 use crate::platform;
 
 #[derive(Debug)]
@@ -73,9 +74,9 @@ impl AppendedFile {
     }
 }
 
-/// Hashes a row. Never returns 0, which means a missing row.
+/// Hashes a row, for later versions as well. Never returns 0, which means a missing row.
 pub fn hash_of(row: &[u8]) -> u64 {
-    hash(row.strip_suffix(b"\n").unwrap_or(row)).max(1)
+    xxh3_64(row.strip_suffix(b"\n").unwrap_or(row)).max(1)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::beside::{self, Owner};
 use super::failure::Failure;
 use super::lock::has_no_links;
+use super::note::END;
 use super::replacement::CHUNK;
 use super::session_file::SessionFile;
 use super::temp_file::{TempFile, with_end};
@@ -16,11 +17,12 @@ use crate::platform;
 pub const FIRST: &str = ".bak";
 pub const LATEST: &str = ".bak.latest";
 
-/// Fails if the name of a backup is taken by anything but a file of the owner, before a session is
-/// replaced that could then not be kept.
+/// Fails if the name of a backup, or of the note beside it, is taken by anything but a file of the
+/// owner, before a session is replaced that could then not be kept.
 pub fn check(session: &SessionFile) -> Result<(), Failure> {
     let owner = Owner::Of(platform::owner(&session.found));
-    [FIRST, LATEST].iter().try_for_each(|end| beside::exists(&with_end(&session.path, end), owner).map(drop))
+    let is_free = |end: &&str| beside::exists(&with_end(&session.path, end), owner).map(drop);
+    [FIRST, LATEST, END].iter().try_for_each(is_free)
 }
 
 /// Keeps the replaced file as the backup of the latest repair, and also of the first if that is

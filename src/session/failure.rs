@@ -28,6 +28,8 @@ pub enum Failure {
     Undo(String),
     /// A repair cannot be undone without rows that were appended since.
     Appended(String),
+    /// A repair cannot be undone without losing other changes since.
+    Newer(String),
     /// The caller stopped the work.
     Stopped,
 }
@@ -56,6 +58,7 @@ impl Failure {
             Failure::Format(_) => "ERR_SPILLWAY_FORMAT",
             Failure::Undo(_) => "ERR_SPILLWAY_UNDO",
             Failure::Appended(_) => "ERR_SPILLWAY_APPENDED",
+            Failure::Newer(_) => "ERR_SPILLWAY_NEWER",
             Failure::Stopped => "STOPPED",
         };
         let message = match self {
@@ -66,7 +69,8 @@ impl Failure {
             | Failure::Attribute(message)
             | Failure::Format(message)
             | Failure::Undo(message)
-            | Failure::Appended(message) => message.clone(),
+            | Failure::Appended(message)
+            | Failure::Newer(message) => message.clone(),
             Failure::Stopped => String::new(),
         };
         let mut told = json!({ "code": code, "message": message });

@@ -14,7 +14,7 @@ impl Fingerprint {
         self.0.update(bytes);
     }
 
-    fn digest(&self) -> u128 {
+    pub fn digest(&self) -> u128 {
         self.0.digest128()
     }
 }

@@ -3,7 +3,7 @@
 //! A layout with `starts` is recognised by the first row, one with `document` by a file that is one
 //! JSON value, and any other by each of its rows. `sent` leads to values that a model is sent,
 //! `shown` to copies that only a person is shown or a program counts, and `aside` to rows of side
-//! conversations. From version `tree` on, rows form a tree.
+//! conversations. From version `tree` on, rows form a tree. With `offsets`, rows keep their length.
 
 use std::sync::LazyLock;
 
@@ -23,6 +23,7 @@ struct LayoutData {
     sent: Vec<String>,
     shown: Vec<String>,
     aside: Vec<String>,
+    offsets: bool,
     tree: Option<u64>,
     answer: Option<Template>,
     chain: Option<[String; 2]>,
@@ -65,6 +66,8 @@ pub struct Layout {
     sent: Paths,
     shown: Paths,
     aside: Paths,
+    /// Other files hold offsets into the file; see [`super::offsets`].
+    pub offsets: bool,
     /// The first version whose rows form a tree.
     pub tree: Option<u64>,
     /// The row for a result that is put in. "$message" is replaced by it, "$new" for an id,
@@ -87,7 +90,7 @@ static TABLE: LazyLock<(Vec<Layout>, Vec<Database>)> = LazyLock::new(|| {
 impl Layout {
     fn of(data: LayoutData) -> Result<Layout, String> {
         let each = |paths: &[String]| paths.iter().map(|path| Paths::of([path])).collect::<Result<_, _>>();
-        let LayoutData { name, starts, document, sent, shown, aside, tree, answer, chain } = data;
+        let LayoutData { name, starts, document, sent, shown, aside, offsets, tree, answer, chain } = data;
         Ok(Layout {
             name,
             starts: each(&starts)?,
@@ -95,6 +98,7 @@ impl Layout {
             sent: Paths::of(sent)?,
             shown: Paths::of(shown)?,
             aside: Paths::of(aside)?,
+            offsets,
             tree,
             answer,
             chain,

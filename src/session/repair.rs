@@ -16,6 +16,7 @@ use super::history::{History, ResultRow};
 use super::layout::Layout;
 use super::lock::{self, Lock};
 use super::mend::{Mender, Piece, Taken, is_json};
+use super::offsets;
 use super::pairs::Pairs;
 use super::prefilter::Prefilter;
 use super::progress::{Progress, ProgressCounts};
@@ -64,7 +65,9 @@ pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure>
     if request.backup && !request.dry_run {
         backup::check(&session)?;
     }
-    let mends = request.mend && session.document.is_none();
+    let is_mendable = request.mend && session.document.is_none();
+    let holds = is_mendable && offsets::are_held(&session)?;
+    let mends = is_mendable && !holds;
     let survey = |budget: Option<&ResultsTarget>, lights: &[Limit]| {
         budget.map_or(Ok((vec![], 0)), |budget| Survey::read(&session, budget, request, lights, progress))
     };
@@ -97,7 +100,9 @@ pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure>
         repair.finish(rows)
     });
     let Pairs { paired, unpaired, orphans, .. } = pairs;
-    let report = Report { recovered, unmatched, paired, unpaired, orphans, ..made? };
+    let made = made?;
+    let unmended = if holds { made.damaged } else { 0 };
+    let report = Report { recovered, unmatched, paired, unpaired, orphans, unmended, ..made };
     // Settling an earlier repair counts as a change.
     let reason = report.reason.filter(|reason| recovered == 0 || *reason != Reason::NothingToDo);
     Ok(Report { changed: report.changed || recovered > 0, reason, ..report })
@@ -135,6 +140,8 @@ struct Tally {
     /// The new file differs from the old one.
     changes: bool,
     torn: bool,
+    /// Blanks that keep the length of rows.
+    padded: u64,
     /// The number of limits applied.
     limits: usize,
 }
@@ -345,6 +352,7 @@ impl Repair<'_, '_> {
         self.tally.limits += change.limits;
         self.tally.clamped += u64::from(change.cuts.any());
         self.tally.cuts += change.cuts;
+        self.tally.padded += change.padded;
         self.tally.changes |= is_new;
     }
 
@@ -439,6 +447,8 @@ impl Repair<'_, '_> {
             return Ok(Outcome::Same);
         };
         let (entry, options) = (row.entry(&document), &self.request.options);
+        let is_known_to = matches!(self.tally.shape, SessionKind::Known(layout) if layout.offsets);
+        let keeps_length = is_known_to || entry.keeps_offsets();
         self.tally.messages += entry.messages.len() as u64;
         if !is_known {
             self.tally.shape = SessionKind::of(&entry, !options.results(&entry).is_empty());
@@ -461,7 +471,7 @@ impl Repair<'_, '_> {
             let ask = |result: &&ToolResult| (name_of(result), self.history.asked(result, &parsed));
             let asked = long.iter().filter(|_| asks).map(ask).collect();
             self.history.check()?;
-            if !long.is_empty() && self.ahead.cut(row, &document, asked) {
+            if !long.is_empty() && self.ahead.cut(row, &document, asked, keeps_length) {
                 return Ok(Outcome::Ahead);
             }
         }
@@ -469,9 +479,9 @@ impl Repair<'_, '_> {
         let mut change = options.rewrite(row.text, &entry, lights, limits, ask);
         self.history.check()?;
         let new = change.row.take().or_else(|| once.clone());
-        self.count(&change, new.is_some());
         let marked = |new: Vec<u8>| if mark.is_empty() { new } else { [mark, &new].concat() };
-        let new = new.map(marked);
+        let new = change.of_length(new.map(marked), keeps_length.then_some(bytes));
+        self.count(&change, new.is_some());
         if rows_after.is_empty() {
             return Ok(new.map_or(Outcome::Same, Outcome::New));
         }
@@ -545,6 +555,7 @@ impl Repair<'_, '_> {
             cuts: tally.cuts,
             damaged: tally.damaged,
             torn_tail: tally.torn,
+            padded: tally.padded,
             bytes_before,
             bytes_after: tally.bytes,
             backup,

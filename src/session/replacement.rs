@@ -4,6 +4,7 @@ use std::io::{self, BufReader, Read};
 
 use super::failure::Failure;
 use super::new_file::NewFile;
+use super::note::Note;
 use super::progress::Progress;
 use super::rows::Rows;
 use super::session_file::SessionFile;
@@ -81,6 +82,12 @@ impl Replacement {
             row: 0,
             backup,
         };
-        Swap::begin(self.beside, session, state, progress)
+        let mut note = Note::read(session);
+        // A repair without a backup is a part of the way back to one that is there.
+        let notes = backup || !note.repairs.is_empty();
+        if notes {
+            note.add(rows, self.beside.path())?;
+        }
+        Swap::begin(self.beside, session, state, notes.then_some(note), progress)
     }
 }

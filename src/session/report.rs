@@ -20,6 +20,11 @@ pub struct Report {
     pub paired: u64,
     #[serde(skip_serializing_if = "is_none")]
     pub unpaired: u64,
+    /// Blanks that keep the length of rows, and damaged rows that stay since none may go.
+    #[serde(skip_serializing_if = "is_none")]
+    pub padded: u64,
+    #[serde(skip_serializing_if = "is_none")]
+    pub unmended: u64,
     /// Results without a call, which were removed.
     #[serde(skip_serializing_if = "is_none")]
     pub orphans: u64,

@@ -4,6 +4,7 @@ use super::budget_survey::Limit;
 use super::cuts::Cuts;
 use super::edits::edit;
 use super::media::{Payloads, ResultMedia};
+use super::offsets;
 use super::row_format::Entry;
 use super::rows::Row;
 use super::splice::Splices;
@@ -59,6 +60,24 @@ pub struct RowChange {
     pub cuts: Cuts,
     /// The number of limits that matched a result.
     pub limits: usize,
+    /// Blanks that keep the length of the row.
+    pub padded: u64,
+}
+
+impl RowChange {
+    /// Returns the new row, filled up to the length of the `old` one if it has to keep that. A row
+    /// that would be longer stays.
+    pub fn of_length(&mut self, new: Option<Vec<u8>>, old: Option<&[u8]>) -> Option<Vec<u8>> {
+        let (Some(new), Some(old)) = (&new, old) else { return new };
+        let padded = old.len().saturating_sub(new.len()) as u64;
+        let filled = offsets::filled(new, old).filter(|filled| filled != old);
+        let limits = self.limits;
+        *self = match filled.is_some() {
+            true => RowChange { padded, ..std::mem::take(self) },
+            false => RowChange { limits, ..RowChange::default() },
+        };
+        filled
+    }
 }
 
 /// The changes of a row before its texts are truncated.
@@ -159,7 +178,7 @@ impl Options {
         ask: Ask,
     ) -> RowChange {
         self.prepared(row, entry, lights, |row, entry, Prepared { is_new, applied, media }| {
-            let RowChange { row: mut new, mut cuts, limits } = self.truncate(row, entry, limits, ask);
+            let RowChange { row: mut new, mut cuts, limits, .. } = self.truncate(row, entry, limits, ask);
             if self.structured != CopyChoice::Both
                 && let Some(cut) = &new
             {
@@ -169,7 +188,8 @@ impl Options {
             }
             cuts.over = cuts.over.max(applied as u64);
             cuts.media += media;
-            RowChange { row: new.or_else(|| is_new.then(|| row.to_vec())), cuts, limits: limits + applied }
+            let row = new.or_else(|| is_new.then(|| row.to_vec()));
+            RowChange { row, cuts, limits: limits + applied, padded: 0 }
         })
     }
 
@@ -202,7 +222,8 @@ impl Options {
         }
         // A replacement may equal the original.
         let new = (!splices.is_empty()).then(|| splices.written_row(entry.root)).filter(|new| *new != row);
-        RowChange { cuts: if new.is_some() { cuts } else { Cuts::default() }, row: new, limits: applied }
+        let cuts = if new.is_some() { cuts } else { Cuts::default() };
+        RowChange { cuts, row: new, limits: applied, padded: 0 }
     }
 
     /// Counts the results that a repair would cut.

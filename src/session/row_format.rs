@@ -92,6 +92,11 @@ impl<'d> Entry<'d> {
         self.layout
     }
 
+    /// Returns true if other files hold offsets into the file of the row.
+    pub fn keeps_offsets(&self) -> bool {
+        self.layout.or(self.format.layout).is_some_and(|layout| layout.offsets)
+    }
+
     /// Returns true if the row itself is a message.
     pub fn is_plain(&self) -> bool {
         self.layout.is_none()

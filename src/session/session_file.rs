@@ -78,8 +78,12 @@ impl SessionFile {
 
     /// Opens a file and finds out if it is a document.
     pub fn open_any(path: PathBuf) -> Result<SessionFile, Failure> {
-        let session = SessionFile::open(path)?;
-        let [first, second] = session.first_lines()?;
+        SessionFile::open(path)?.told()
+    }
+
+    /// Finds out if an open file is a document.
+    pub fn told(self) -> Result<SessionFile, Failure> {
+        let [first, second] = self.first_lines()?;
         let first = &first[mark_of(&first)..];
         let begins = begins_like_row(first);
         let starts = first.trim_ascii_start().first();
@@ -88,19 +92,19 @@ impl SessionFile {
         } else if !is_blank(&second) && is_json(first) {
             // What stands behind a document is not a row.
             let is_document = (starts == Some(&b'[') || !is_row(&second)) && layout_of(first).is_some();
-            (if is_document { session.broken_layout()? } else { None }, is_document)
-        } else if session.is_one()? {
-            (layout_of(&session.all()?), false)
+            (if is_document { self.broken_layout()? } else { None }, is_document)
+        } else if self.is_one()? {
+            (layout_of(&self.all()?), false)
         } else {
             // A row that is damaged breaks soon, a document breaks in its last line.
             let found = walk(first, 0, Leniency::Document);
             let is_row = begins && found.end < first.trim_ascii_end().len() && !found.is_whole;
             (
-                if is_row && BrokenDocument::of(first).is_none() { None } else { session.broken_layout()? },
+                if is_row && BrokenDocument::of(first).is_none() { None } else { self.broken_layout()? },
                 true,
             )
         };
-        Ok(SessionFile { document, is_broken: is_broken && document.is_some(), begins, ..session })
+        Ok(SessionFile { document, is_broken: is_broken && document.is_some(), begins, ..self })
     }
 
     /// Reads the first two lines that are not blank.

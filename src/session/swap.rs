@@ -31,6 +31,7 @@ use super::backup;
 use super::beside::{self, Owner};
 use super::failure::Failure;
 use super::lock::has_no_links;
+use super::note::{self, Note};
 use super::progress::Progress;
 use super::row_format::is_blank;
 use super::rows::{Rows, each_row};
@@ -48,6 +49,8 @@ pub struct Swap<'s> {
     /// The owner of S: rows of W are not given to any other user.
     owner: u32,
     live: Option<AppendedFile>,
+    /// The note of the repair, which tells of rows that are appended in another form.
+    repairs: Option<Note<'s>>,
     /// Rows appended to S.
     pub brought: u64,
 }
@@ -72,12 +75,14 @@ pub fn recover(session: &Path, progress: &Progress) -> Result<u64, Failure> {
             brought += swap.brought;
         }
     }
+    note::tidy(session);
     Ok(brought)
 }
 
 impl<'s> Swap<'s> {
     fn of(session: &'s Path, found: &Metadata, state: SwapState, progress: &'s Progress) -> Swap<'s> {
-        Swap { session, progress, aside: None, state, owner: platform::owner(found), live: None, brought: 0 }
+        let owner = platform::owner(found);
+        Swap { session, progress, aside: None, state, owner, live: None, repairs: None, brought: 0 }
     }
 
     /// Replaces a session with a new file. Fails if another file has taken its place, and leaves
@@ -86,9 +91,11 @@ impl<'s> Swap<'s> {
         mut new: TempFile,
         session: &'s SessionFile,
         state: SwapState,
+        repairs: Option<Note<'s>>,
         progress: &'s Progress,
     ) -> Result<Swap<'s>, Failure> {
         let mut swap = Swap::of(&session.path, &session.found, state, progress);
+        swap.repairs = repairs;
         new.rename(own_name(&session.path, &state.text()))?;
         progress.step()?;
         match exchange(new.path(), &session.path, state.old, progress) {
@@ -207,6 +214,9 @@ impl<'s> Swap<'s> {
         let mut live = self.live.take().map_or_else(|| self.open(), Ok)?;
         let mut added = 0;
         if !live.has(row, begun) {
+            if let Some(repairs) = self.repairs.as_mut().filter(|_| row != new) {
+                repairs.add_late(hash_of(row), hash_of(new))?;
+            }
             let written = live.length()?;
             self.note(SwapState { read: at, rest: 0, written, row: hash_of(new), ..self.state })?;
             added = live.append(new, written)?;
@@ -273,7 +283,10 @@ impl<'s> Swap<'s> {
 
 impl Drop for Swap<'_> {
     fn drop(&mut self) {
-        self.abandon();
+        // The backup that W will be needs the note.
+        if self.abandon().is_none() {
+            note::tidy(self.session);
+        }
     }
 }
 

@@ -1,24 +1,31 @@
 //! Undoes a repair: puts the file before the latest repair, or before the first, back in place of
 //! the session. The repaired file becomes the latest backup, so undoing twice changes nothing.
+//!
+//! The note of the session tells what others did since ([`super::note`], [`super::lineage`]). What
+//! they appended is carried over; anything else that they changed is only in the repaired file, so
+//! an undo then fails unless it is asked to discard that.
 
 use std::fs;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::Read;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
 use super::backup::{self, FIRST, LATEST};
 use super::beside::{self, Owner};
+use super::conversation::Conversation;
 use super::failure::Failure;
+use super::likeness;
+use super::lineage::{self, View};
+use super::note::Note;
 use super::progress::Progress;
 use super::repair::locks;
 use super::replacement::{CHUNK, Replacement};
 use super::report::Report;
 use super::row_format::is_blank;
-use super::rows::{RowReader, Rows, each_row};
+use super::rows::{Rows, each_row};
 use super::session_file::SessionFile;
 use super::swap::{self, Swap};
 use super::temp_file::with_end;
-use crate::json::{Document, Value, equal};
 use crate::platform;
 
 /// The parameters of an undo.
@@ -27,8 +34,11 @@ pub struct Undo {
     pub path: PathBuf,
     /// Takes the file before the first repair, and not before the latest.
     pub first: bool,
-    /// Carries over rows that were appended since the repair, instead of failing.
+    /// Carries over what was appended since the repair, instead of failing.
     pub keep_appended: bool,
+    /// Carries over nothing, instead of failing. The repaired file with all changes since is the
+    /// latest backup then.
+    pub discard_changes: bool,
     /// The start time of this process.
     pub born: SystemTime,
 }
@@ -43,34 +53,40 @@ pub fn undo(request: &Undo, progress: &Progress) -> Result<Report, Failure> {
     let session = SessionFile::open_any(path)?;
     backup::check(&session)?;
     let backup = backup_of(&session, request.first)?;
-    let appended = appended_since(&session, &backup, progress)?;
 
     let mut known = session.found.modified().ok();
     let mut rows = Rows::of_session(&session);
     while rows.next(|_| progress.step())?.is_some() {}
-    let news = rows_from(&session, appended, rows.read)?;
-    let count = each_row(&news).filter(|row| !is_blank(row)).count() as u64;
-    if count > 0 && !request.keep_appended {
-        let rows = if count == 1 { "1 row was".into() } else { format!("{count} rows were") };
-        let name = session.path.display();
-        return Err(Failure::Appended(format!("{rows} appended to {name} since the repair")));
-    }
+    let Restored { news, count } = restored(&session, &backup, &rows, request, progress)?;
     let new = Replacement::begin(&session, 0, progress)?;
     let (mut at_end, mut total) = (true, 0);
-    let mut buffer = vec![0; CHUNK];
-    loop {
-        let read = (&backup.file).read(&mut buffer)?;
-        let Some(last) = buffer[..read].last() else { break };
-        at_end = *last == b'\n';
-        total += read as u64;
-        new.put(&buffer[..read], progress)?;
-    }
-    if count > 0 && !at_end {
-        new.put(b"\n", progress)?;
-    }
-    if count > 0 {
-        new.put(&news, progress)?;
-        total += news.len() as u64 + u64::from(!at_end);
+    match &news {
+        News::Document(text) => {
+            new.put(text, progress)?;
+            total += text.len() as u64;
+        }
+        News::Rows(rows) => {
+            let mut buffer = vec![0; CHUNK];
+            loop {
+                let read = (&backup.file).read(&mut buffer)?;
+                let Some(last) = buffer[..read].last() else { break };
+                at_end = *last == b'\n';
+                total += read as u64;
+                new.put(&buffer[..read], progress)?;
+            }
+            // Each row starts and ends on a line of its own.
+            for row in rows {
+                for bytes in [if at_end { &b""[..] } else { b"\n" }, row] {
+                    new.put(bytes, progress)?;
+                    total += bytes.len() as u64;
+                }
+                at_end = row.ends_with(b"\n");
+            }
+            if !at_end && !rows.is_empty() {
+                new.put(b"\n", progress)?;
+                total += 1;
+            }
+        }
     }
     new.sync(progress)?;
     session.check_name()?;
@@ -97,107 +113,50 @@ pub fn undo(request: &Undo, progress: &Progress) -> Result<Report, Failure> {
 /// before the only one.
 fn backup_of(session: &SessionFile, first: bool) -> Result<SessionFile, Failure> {
     let ends: &[&str] = if first { &[FIRST] } else { &[LATEST, FIRST] };
-    for end in ends {
-        let path = with_end(&session.path, end);
-        let owner = Owner::Of(platform::owner(&session.found));
-        let Some((file, found)) = beside::open(&path, owner)? else { continue };
-        let document = session.document;
-        return Ok(SessionFile { path, found, file, document, is_broken: false, begins: true });
-    }
-    Err(session.undone("there is no backup of it"))
+    let found = ends.iter().find_map(|end| backup_at(session, end).transpose());
+    found.unwrap_or_else(|| Err(session.undone("there is no backup of it")))
 }
 
-/// Returns the offset at which the rows of the session begin that its backup does not have. Fails
-/// unless all rows before it can come from a repair of the backup.
-fn appended_since(session: &SessionFile, backup: &SessionFile, progress: &Progress) -> Result<u64, Failure> {
-    if session.document.is_some() {
-        let is_same = messages_of(session)? == messages_of(backup)?;
-        let end = session.found.len();
-        return if is_same { Ok(end) } else { Err(session.undone("messages were added since the repair")) };
+/// Opens a backup of the session's owner.
+fn backup_at(session: &SessionFile, end: &str) -> Result<Option<SessionFile>, Failure> {
+    let path = with_end(&session.path, end);
+    let Some((file, found)) = beside::open(&path, Owner::Of(platform::owner(&session.found)))? else {
+        return Ok(None);
+    };
+    SessionFile { path, found, file, document: None, is_broken: false, begins: true }.told().map(Some)
+}
     }
-    session.from(0, |now| {
-        let (mut now, mut then) = (FullRows::of(now), FullRows::of(&backup.file));
-        loop {
-            progress.step()?;
-            let Some(old) = then.next()? else { break };
-            let Some(new) = now.next()? else {
-                return Err(session.undone("it has fewer rows than its backup"));
-            };
-            if !may_come_from(&new, &old) {
-                return Err(session.undone("it has other rows than its backup"));
-            }
+    if let [first, ..] = &names[..] {
+        said(format!("a new value of {first:?} was written"))?;
+    }
+    let news = if count + names.len() > 0 { News::Document(text) } else { News::Rows(vec![]) };
+    Ok(Restored { news, count: count as u64 })
+}
+
+/// Creates the failure for a session that the note or the backup does not explain.
+fn not_known(
+    session: &SessionFile,
+    backup: &SessionFile,
+    now: &View,
+    note: &Note,
+    is_first: bool,
+) -> Failure {
+    let (name, other) = (session.path.display(), backup.path.display());
+    let is_document = session.document.is_some();
+    let more = if is_document { "messages added behind it" } else { "rows appended" };
+    let is_known = note.repairs.iter().any(|repair| now.written_by(repair).is_some());
+    Failure::Newer(match &note.repairs[..] {
+        [] => format!(
+            "{name} has other content than a repair of {other} has, and no note says what was written"
+        ),
+        _ if is_known && is_first => {
+            format!("{name} grew between its repairs, and what came then is not known any more")
         }
-        (&backup.file).seek(SeekFrom::Start(0))?;
-        Ok(now.at)
-    })
-}
-
-/// Reads rows that are not blank, one at a time.
-struct FullRows<'f> {
-    file: BufReader<&'f fs::File>,
-    /// The end of the last row in the file.
-    at: u64,
-}
-
-impl<'f> FullRows<'f> {
-    fn of(file: &'f fs::File) -> Self {
-        FullRows { file: BufReader::with_capacity(CHUNK, file), at: 0 }
-    }
-
-    fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
-        loop {
-            let mut row = vec![];
-            self.at += self.file.read_until(b'\n', &mut row)? as u64;
-            if row.is_empty() {
-                return Ok(None);
-            }
-            if !is_blank(&row) {
-                return Ok(Some(row));
-            }
+        _ if is_known => format!("{other} is not the file that the repair of {name} read"),
+        repairs if repairs.iter().all(|repair| session.found.len() < repair.to.length) && !is_document => {
+            format!("{name} became shorter since the repair")
         }
-    }
-}
-
-/// Returns true if a repair may have made one row of another: it shortens strings and leaves out
-/// copies, and changes no name and no other value. Containers are not compared.
-fn may_come_from(new: &[u8], old: &[u8]) -> bool {
-    if new.trim_ascii_end() == old.trim_ascii_end() {
-        return true;
-    }
-    let (Some(new), Some(old)) = (Document::parse(new), Document::parse(old)) else { return false };
-    let (new, old) = (new.root(), old.root());
-    let is_cut =
-        |new: Value, old: Value| new.text().zip(old.text()).is_some_and(|(new, old)| new.len() < old.len());
-    new.is_object()
-        && old.is_object()
-        && new.members().all(|member| {
-            let name = member.name().and_then(Value::string).unwrap_or_default();
-            old.get(&name).is_some_and(|then| {
-                member.is_container() && then.is_container() || equal(member, then) || is_cut(member, then)
-            })
-        })
-}
-
-/// Counts the messages of a document.
-fn messages_of(session: &SessionFile) -> Result<Option<usize>, Failure> {
-    session.from(0, |mut file| {
-        let mut all = vec![];
-        file.read_to_end(&mut all)?;
-        let mut reading = RowReader::of_session(session);
-        let Some(row) = reading.next(&all) else { return Ok(None) };
-        Ok(row.document().map(|document| row.entry(&document).messages.len()))
-    })
-}
-
-/// Reads the rows from an offset on, each with a newline.
-fn rows_from(session: &SessionFile, start: u64, end: u64) -> Result<Vec<u8>, Failure> {
-    session.from(start, |file| {
-        let mut rows = vec![];
-        file.take(end.saturating_sub(start)).read_to_end(&mut rows)?;
-        if !is_blank(&rows) && !rows.ends_with(b"\n") {
-            rows.push(b'\n');
-        }
-        Ok(rows)
+        _ => format!("what the repair wrote to {name} was changed since, not only {more}"),
     })
 }
 
@@ -223,31 +182,4 @@ fn finish(
         }
     }
     swap.end()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_repair_only_shortens_strings_and_leaves_out_copies() {
-        let old =
-            br#"{"type":"message","id":"a","n":1,"message":{"content":"long"},"content":"a long text"}"#;
-        let cases: [(&[u8], bool); 8] = [
-            (old, true),
-            (br#"{"type":"message","id":"a","n":1,"message":{"content":"l"},"content":"a lo"}"#, true),
-            (br#"{"type":"message","id":"a","n":1,"message":{}}"#, true),
-            (br#"{"type":"message","id":"b","n":1,"message":{},"content":"a long text"}"#, false),
-            (br#"{"type":"message","id":"a","n":2,"message":{},"content":"a long text"}"#, false),
-            (
-                br#"{"type":"message","id":"a","n":1,"message":{},"content":"a longer text than before"}"#,
-                false,
-            ),
-            (br#"{"type":"message","id":"a","new":1}"#, false),
-            (b"{\"type\":\"mess", false),
-        ];
-        for (new, is_same) in cases {
-            assert_eq!(may_come_from(new, old), is_same, "{}", String::from_utf8_lossy(new));
-        }
-    }
 }
