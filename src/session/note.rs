@@ -87,7 +87,8 @@ impl<'s> Note<'s> {
     /// Reads the note of a session. It is empty if there is none, and if no backup is left that it
     /// is about.
     pub fn read(session: &'s SessionFile) -> Note<'s> {
-        let has_backup = [FIRST, LATEST].iter().any(|end| with_end(&session.path, end).symlink_metadata().is_ok());
+        let has_backup =
+            [FIRST, LATEST].iter().any(|end| with_end(&session.path, end).symlink_metadata().is_ok());
         let repairs = has_backup.then(|| parsed(session)).flatten();
         Note { session, repairs: repairs.unwrap_or_default() }
     }

@@ -99,10 +99,7 @@ impl SessionFile {
             // A row that is damaged breaks soon, a document breaks in its last line.
             let found = walk(first, 0, Leniency::Document);
             let is_row = begins && found.end < first.trim_ascii_end().len() && !found.is_whole;
-            (
-                if is_row && BrokenDocument::of(first).is_none() { None } else { self.broken_layout()? },
-                true,
-            )
+            (if is_row && BrokenDocument::of(first).is_none() { None } else { self.broken_layout()? }, true)
         };
         Ok(SessionFile { document, is_broken: is_broken && document.is_some(), begins, ..self })
     }

@@ -125,6 +125,79 @@ fn backup_at(session: &SessionFile, end: &str) -> Result<Option<SessionFile>, Fa
     };
     SessionFile { path, found, file, document: None, is_broken: false, begins: true }.told().map(Some)
 }
+
+/// The file to restore.
+struct Restored {
+    news: News,
+    /// Rows or messages in it that others appended.
+    count: u64,
+}
+
+enum News {
+    /// Rows behind those of the backup.
+    Rows(Vec<Vec<u8>>),
+    /// The document in place of the backup.
+    Document(Vec<u8>),
+}
+
+impl Restored {
+    /// The backup as it is.
+    const BACKUP: Restored = Restored { news: News::Rows(vec![]), count: 0 };
+}
+
+/// Adds what others appended to the backup. Fails if they changed anything else, or if it is not to
+/// be kept.
+fn restored(
+    session: &SessionFile,
+    backup: &SessionFile,
+    rows: &Rows,
+    request: &Undo,
+    progress: &Progress,
+) -> Result<Restored, Failure> {
+    if request.discard_changes {
+        return Ok(Restored::BACKUP);
+    }
+    let note = Note::read(session);
+    let view = |file, length| View::of(file, length, &note.repairs, progress);
+    let (now, then) = (view(session, rows.read)?, view(backup, backup.found.len())?);
+    let latest = if request.first { backup_at(session, LATEST)? } else { None };
+    let between = latest.as_ref().map(|latest| view(latest, latest.found.len())).transpose()?;
+    let appended = match lineage::appended_since(&now, between.as_ref(), &then, &note.repairs)? {
+        None if note.repairs.is_empty() => likeness::appended_since(session, backup, progress)?,
+        appended => appended,
+    };
+    let is_document = session.document.is_some();
+    let Some(appended) = appended else {
+        return Err(not_known(session, backup, &now, &note, request.first));
+    };
+    let count = appended.iter().filter(|row| !is_blank(row)).count();
+    let name = session.path.display();
+    let said = |what: String| {
+        let failure = Failure::Appended(format!("{what} to {name} since the repair"));
+        if request.keep_appended { Ok(()) } else { Err(failure) }
+    };
+    let each = match (is_document, count) {
+        (true, 1) => "message was",
+        (true, _) => "messages were",
+        (false, 1) => "row was",
+        (false, _) => "rows were",
+    };
+    let is_as_written = note.repairs.iter().any(|repair| now.is(&repair.to));
+    let changed = Conversation::read(session)?.filter(|_| !is_as_written);
+    let Some(now) = changed else {
+        if count > 0 {
+            said(format!("{count} {each} appended"))?;
+        }
+        return Ok(Restored { news: News::Rows(appended), count: count as u64 });
+    };
+    let with = |then: Conversation| then.with(&appended, &now);
+    let Some((text, names)) = Conversation::read(backup)?.and_then(with) else {
+        return Err(Failure::Newer(format!(
+            "{name} was changed since the repair, and its backup is not a document that takes that over"
+        )));
+    };
+    if count > 0 {
+        said(format!("{count} {each} added"))?;
     }
     if let [first, ..] = &names[..] {
         said(format!("a new value of {first:?} was written"))?;
