@@ -149,7 +149,7 @@ describe('clampResult', () => {
     expect(large[4]).toMatchObject({
       type: 'chart',
       at: 5,
-      text: expect.stringMatching(/^z+\[\.\.\. \d+ more/),
+      text: expect.stringMatching(/^z+\[\+\d+ chars\]$/),
     })
     expect(JSON.stringify(large).length).toBeLessThan(52_500)
   })

@@ -1,11 +1,8 @@
 import { elementAt, get, isList, isObject } from '../untrusted.js'
 import { PathNode } from './paths.js'
-import { withNames } from './payload.js'
 import { isFailure, type Result } from './results.js'
 import { copy, GONE } from './shallow_copy.js'
-import { shrunk } from './side_data.js'
-import { parseWellFormed, wellFormed } from './slots.js'
-import { changedIn, isMembers, REST, type Slot } from './walk.js'
+import { changedIn, isMembers, type Slot } from './walk.js'
 
 /** The change of a slot: another text, null to remove its block, or a JSON value with well-formed
  *  strings. `text`: its JSON, if more than that changed. */
@@ -75,16 +72,7 @@ export class Draft {
   /** Replaces a text, or JSON as the row specifies, by a text. */
   #replace(slot: Slot, text: string): void {
     const { holder, key, json } = slot
-    if (json?.as === REST) {
-      const room = Buffer.byteLength(text)
-      const lean = withNames(slot.text)
-      // If naming the payloads is enough, all else stays.
-      const isEnough = lean !== undefined && Buffer.byteLength(lean) <= room
-      const kept = isEnough ? parseWellFormed(lean) : shrunk(wellFormed(slot.text) ?? json.value, room)
-      if (isMembers(slot)) this.#keep(slot, kept)
-      else if (kept === undefined) this.remove(holder, key)
-      else this.set(holder, key, kept)
-    } else if (json?.as === 'text') {
+    if (json?.as === 'text') {
       this.remove(holder, key)
       this.set(holder, 'text', text)
     } else if (json?.as === 'wrap') {

@@ -40,6 +40,11 @@ export function named({ json }: Slot, text: string): string | undefined {
   return json && withNames(text)
 }
 
+/** Returns true for data that no path reads. */
+export function isRest({ json }: Slot): boolean {
+  return json?.as === REST
+}
+
 /** Returns true if the text of a slot is the JSON of data, not a string that the model is sent as
  *  it is. */
 export function isData({ json }: Slot): boolean {
@@ -50,7 +55,8 @@ export function isData({ json }: Slot): boolean {
 export function edits(texts: Iterable<readonly [Slot, string | null]>): Map<Slot, Edit> {
   const changed = new Map<Slot, Edit>()
   for (const [slot, text] of texts) {
-    if (text !== slot.text) changed.set(slot, text)
+    if (text !== slot.text)
+      changed.set(slot, isRest(slot) && text !== null ? { value: parseWellFormed(text), text } : text)
     else if (isData(slot)) {
       const value = wellFormed(slot.text)
       if (value !== undefined) changed.set(slot, { value })

@@ -4,8 +4,8 @@ import type { Figures } from '../clamp_event.js'
 import { type EnginePolicy, handleOf, headOf, silent, tightened, worded } from '../compiled.js'
 import type { Edit } from '../dialect/edit.js'
 import { clampEncoded } from '../dialect/nested_json.js'
-import { edits, named, textOf } from '../dialect/slots.js'
-import { REST, type Slot } from '../dialect/walk.js'
+import { edits, isRest, named, textOf } from '../dialect/slots.js'
+import type { Slot } from '../dialect/walk.js'
 import { type Cut as NativeCut, native } from '../engine.js'
 import { linesOf } from '../policy.js'
 import { StringInput } from '../text/input.js'
@@ -64,9 +64,8 @@ export function clampSlots(
     : clampTogether(slots, policy, counts, ask)
 }
 
-function clampSlot(slot: Slot, given: EnginePolicy, ask: Ask | undefined): SlotsOutcome {
-  // Members that no path reads are shrunk as data.
-  const policy = slot.json?.as === REST ? { ...given, keepsShape: false } : given
+function clampSlot(slot: Slot, policy: EnginePolicy, ask: Ask | undefined): SlotsOutcome {
+  if (isRest(slot)) return clampRest(slot, policy, ask)
   const name = (text: string) => named(slot, text)
   const isEncoded = slot.json?.as === 'encoded'
   if (!isEncoded || policy.keepsShape) {
@@ -77,6 +76,20 @@ function clampSlot(slot: Slot, given: EnginePolicy, ask: Ask | undefined): Slots
   const { figures } = clampWithFigures(slot.text, policy, nothing, ask)
   const clampOne = (text: string, policy: EnginePolicy) => clampString(text, policy, ask)
   return { edits: edits([[slot, clampEncoded(slot.text, policy, clampOne)]]), figures }
+}
+
+/** Shortens data that no path reads. It is dropped if not even an empty value fits. */
+function clampRest(slot: Slot, policy: EnginePolicy, ask: Ask | undefined): SlotsOutcome {
+  const { text } = slot
+  if (!cutOf(text, headOf(policy), undefined).truncated) return { edits: edits([[slot, text]]), figures: undefined }
+  const asked = () => ask && askedOf(new StringInput(text), text.length, policy, ask)
+  const shaped = keepShape(named(slot, text) ?? text, policy, asked, true)
+  const figures = () => ({
+    total: sizeOf(text),
+    kept: sizeOf(shaped?.json ?? ''),
+    exceeded: exceededBy(new StringInput(text), policy),
+  })
+  return { edits: new Map([[slot, shaped ? editOf(slot, shaped.json) : null]]), figures }
 }
 
 function clampOf(
@@ -145,6 +158,8 @@ const WHOLE = 0
 const CUT = 1
 const GONE = 2
 const LINED = 4
+/** The code of JSON of data, which the engine is given. */
+const DATA = 5
 
 /** Clamps blocks that all stay, and that a reader joins by newlines. */
 function clampJoined(
@@ -187,7 +202,8 @@ function clampTogether(
 ): SlotsOutcome {
   const given = slots.map((slot) => textOf(slot, policy))
   let texts = given
-  let shared = shareOf(texts, policy, counts, ask)
+  const areRest = slots.map(isRest)
+  let shared = shareOf(texts, areRest, policy, counts, ask)
   const outcome = (at: number) => shared.table[at * COLUMNS + 1] ?? WHOLE
   const isLess = (at: number) => outcome(at) === GONE || isCut(outcome(at))
   // If replaced payloads make one text shorter, another may need no cut.
@@ -198,18 +214,18 @@ function clampTogether(
     })
     if (lean.every((text, at) => text === texts[at])) break
     texts = lean
-    shared = shareOf(texts, policy, counts, ask)
+    shared = shareOf(texts, areRest, policy, counts, ask)
   }
-  const query = ask && policy.keepsShape ? askedOfAll(texts, policy, ask) : undefined
+  const shapes = policy.keepsShape || areRest.includes(true)
+  const query = ask && shapes ? askedOfAll(texts, policy, ask) : undefined
   const shaped = texts.map((text, at) => {
-    const [slot, cut] = [slots[at], shared.left[at]]
-    if (!policy.keepsShape || slot?.json?.as === REST || cut === undefined || !isCut(outcome(at)))
-      return undefined
-    return keepShape(text, roomOf(cut, policy), () => query)?.json
+    const cut = shared.left[at]
+    if (cut === undefined || !isCut(outcome(at))) return undefined
+    return keepShape(text, roomOf(cut, policy), () => query, areRest[at])?.json
   })
   const left = (at: number): string | null => {
     const text = texts[at] ?? ''
-    if (isLess(at)) return shared.left[at] ?? null
+    if (isLess(at)) return (areRest[at] ? undefined : shared.left[at]) ?? null
     return outcome(at) === WHOLE ? text : text.toWellFormed()
   }
   const cut = texts.some((text, at) => text !== given[at] || isLess(at))
@@ -228,26 +244,28 @@ function clampTogether(
 /** Shares the limits among texts, with the notice of the policy, which may be a function. */
 function shareOf(
   texts: readonly string[],
+  areRest: readonly boolean[],
   policy: EnginePolicy,
   counts: boolean,
   ask: Ask | undefined,
 ): BlocksOutcome {
-  const made = shareWithNotice(texts, policy, counts, ask)
+  const made = shareWithNotice(texts, areRest, policy, counts, ask)
   return { ...made, left: made.cuts.map((cut) => cut?.text && parted(cut.text, policy)) }
 }
 
 function shareWithNotice(
   texts: readonly string[],
+  areRest: readonly boolean[],
   policy: EnginePolicy,
   counts: boolean,
   ask: Ask | undefined,
 ): Omit<BlocksOutcome, 'left'> {
   const { words } = policy
-  if (!words) return share(texts, policy, counts, ask)
+  if (!words) return share(texts, areRest, policy, counts, ask)
   return settle(
-    share(texts, silent(policy), true, ask),
+    share(texts, areRest, silent(policy), true, ask),
     (made) => speak(words, noticeCut(texts, made, policy)),
-    (text, spare) => share(texts, worded(tightened(policy, spare), text), true, ask),
+    (text, spare) => share(texts, areRest, worded(tightened(policy, spare), text), true, ask),
     (a, b) => JSON.stringify(a.cuts.map(partOf)) === JSON.stringify(b.cuts.map(partOf)),
   )
 }
@@ -282,19 +300,22 @@ function figuresOf(
 /** Clamps the texts of one result under one budget, in the engine. */
 function share(
   texts: readonly string[],
+  areRest: readonly boolean[],
   policy: EnginePolicy,
   figures: boolean,
   ask: Ask | undefined,
 ): Omit<BlocksOutcome, 'left'> {
   const query = ask && askedOfAll(texts, policy, ask)
   const table = new Float64Array(texts.length * COLUMNS)
-  for (const [at, text] of texts.entries()) table[at * COLUMNS] = text.length
-  const parts = texts.flatMap((text) => windows(text, policy))
+  for (const [at, text] of texts.entries()) table.set([text.length, areRest[at] ? DATA : 0], at * COLUMNS)
+  const ofData = headOf(policy)
+  const parts = texts.flatMap((text, at) => windows(text, areRest[at] ? ofData : policy))
   const read = (block: number, start: number) => pieceAt(texts[block] ?? '', start)
-  const found = texts.map((text) => searchOf(text, policy, SEARCHED, query))
+  const found = texts.map((text, at) => searchOf(text, areRest[at] ? ofData : policy, SEARCHED, query))
   const done = found.filter((search) => search !== PENDING)
   // A trial of long work: the texts are whole.
-  if (done.length < texts.length) return { truncated: false, notice: '', table, cuts: [] }
+  if (done.length < texts.length)
+    return { truncated: false, notice: '', table: new Float64Array(table.length), cuts: [] }
   const handle = handleOf(policy)
   const cuts = native.truncateBlocks(handle, parts, read, SEARCHED, figures, query, done, table)
   const last = carrierOf(table)

@@ -18,14 +18,16 @@ const CONTAINER = /^[ \t\r\n]*[[{]/
 
 /** Cuts a text to the limits of a policy that keeps the shape of JSON, if it is a list or an
  *  object. Like `keep_shape` in src/slots/slot_json.rs. `asked`: what was asked of the text,
- *  gathered only if it is needed. */
+ *  gathered only if it is needed. `isRest`: the text is data that no path reads, which always keeps
+ *  its shape. */
 export function keepShape(
   text: string,
   policy: EnginePolicy,
   asked: () => string[] | undefined,
+  isRest = false,
 ): ShapedText | undefined {
-  if (!policy.keepsShape || !CONTAINER.test(text)) return undefined
-  const made = native.shapeJson(handleOf(policy), text, asked())
+  if (!isRest && !(policy.keepsShape && CONTAINER.test(text))) return undefined
+  const made = native.shapeJson(handleOf(policy), text, asked(), isRest)
   return made && made.json !== '' ? { json: made.json, isLess: made.isLess } : undefined
 }
 

@@ -168,10 +168,12 @@ pub fn decode(bytes: &[u8]) -> JsText {
 
 /// Numbers per block, in and out.
 const COLUMNS: usize = 2;
+/// The code of a block that is the JSON of data, and brings its head alone.
+const DATA: f64 = 5.0;
 
 /// Truncates blocks under one budget. Each block comes as two windows; if the second is empty, the
-/// first is the whole text. `table` has two numbers per block: its length, and a code to return.
-/// Code 0: whole. 1: truncated, and the text is returned. 2: dropped, or replaced by the returned
+/// first is the whole text. `table` has two numbers per block: its length, and a code. Code 5, which it
+/// brings: JSON of data. Codes to return, 0: whole. 1: truncated, and the text is returned. 2: dropped, or replaced by the returned
 /// text. 3: whole but ill-formed. 4: returned with its long lines cut. `read` takes the number of a
 /// block and a position, in chars. `found`: the searches of blocks that were done, by number.
 #[napi(catch_unwind)]
@@ -214,6 +216,7 @@ pub fn truncate_blocks(
         .zip(table.chunks(COLUMNS))
         .map(|(((windows, reader), found), row)| {
             let input = Input::ends(Utf16(&windows[0]), Utf16(&windows[1]), row[0] as usize);
+            let input = input.of_data(row[1] == DATA);
             match input.is_whole() {
                 true => input,
                 false => input.with_pieces(reader, most as usize).with_found(found),

@@ -17,6 +17,11 @@ pub struct Slot<'d> {
 }
 
 impl<'d> Slot<'d> {
+    /// Returns true for data that no path reads.
+    pub fn is_rest(&self) -> bool {
+        self.json == Some(As::Rest)
+    }
+
     /// Returns the JSON of the slot's data. Unread members are returned as one object.
     pub fn json(&self) -> String {
         if self.members.is_empty() {

@@ -8,8 +8,7 @@ use crate::dialect::result::is_failure;
 use crate::dialect::{Slot, ToolResult};
 use crate::json::{Document, Value, string};
 use crate::slots::clamp_slots::SlotEdit;
-use crate::slots::payload_name::with_names;
-use crate::slots::side_data::{MORE, fit_parts, shrink, written};
+use crate::slots::side_data::written;
 
 /// Markers that end the cached part of a request.
 pub const CACHE_MARKS: [&str; 2] = ["cache_control", "providerOptions"];
@@ -21,8 +20,8 @@ pub fn edit(splices: &mut Splices, result: &ToolResult, edits: &[SlotEdit]) {
             SlotEdit::Keep => {}
             SlotEdit::Mend => slot.values().iter().for_each(|value| mend(splices, *value)),
             SlotEdit::Replace(text) => put(splices, slot, text),
-            SlotEdit::Put(json) => splices.replace(slot.value, json.clone()),
-            SlotEdit::Drop if slot.json == Some(As::Rest) => keep_unread(splices, slot, 0),
+            SlotEdit::Put(json) => put_json(splices, slot, json),
+            SlotEdit::Drop if !slot.members.is_empty() => put_json(splices, slot, "{}"),
             SlotEdit::Drop => {}
         }
     }
@@ -44,7 +43,6 @@ fn mend(splices: &mut Splices, value: Value) {
 fn put(splices: &mut Splices, slot: &Slot, text: &str) {
     let (value, json) = (slot.value, string(text));
     match (slot.json, value.parent()) {
-        (Some(As::Rest), _) => keep_unread(splices, slot, text.len()),
         (Some(As::Text), Some(holder)) => {
             splices.remove_named(value);
             splices.set(holder, "text", json);
@@ -63,39 +61,21 @@ fn put(splices: &mut Splices, slot: &Slot, text: &str) {
     }
 }
 
-/// Leaves as much of a slot's unread data as `room` bytes hold.
-fn keep_unread(splices: &mut Splices, slot: &Slot, room: usize) {
-    // If naming the payloads is enough, all else stays.
-    let lean = with_names(&slot.text().string()).filter(|lean| lean.len() <= room);
-    if let Some(document) = lean.as_ref().and_then(|lean| Document::parse(lean.as_bytes())) {
-        let root = document.root();
-        if slot.members.is_empty() {
-            return splices.replace(slot.value, written(root));
-        }
-        for (member, left) in slot.members.iter().zip(root.members()) {
-            if member.compact() != left.compact() {
-                splices.replace(*member, written(left));
-            }
-        }
-        return;
-    }
+/// Writes what is left of the JSON of a slot: in the place of its value or, if it is unread data of
+/// an object, into its members.
+fn put_json(splices: &mut Splices, slot: &Slot, json: &str) {
     if slot.members.is_empty() {
-        return match shrink(slot.value, room, None) {
-            Some(json) => splices.replace(slot.value, json),
-            None => splices.remove(slot.value),
-        };
+        return splices.replace(slot.value, json.to_owned());
     }
-    let (kept, more) = fit_parts(&slot.members, room);
-    for (member, json) in slot.members.iter().zip(kept) {
-        match json {
+    let document = Document::parse(json.as_bytes());
+    let mut left = document.iter().flat_map(|document| document.root().members()).peekable();
+    for member in &slot.members {
+        let is_same = |left: &Value| left.name().map(Value::compact) == member.name().map(Value::compact);
+        match left.next_if(is_same) {
             None => splices.remove(*member),
-            Some(json) if json == member.compact() => {}
-            Some(json) => splices.replace(*member, json),
+            Some(left) if left.compact() == member.compact() => {}
+            Some(left) => splices.replace(*member, written(left)),
         }
-    }
-    // An existing member with that name is not overwritten.
-    if let Some(more) = more.filter(|_| slot.value.get(MORE).is_none()) {
-        splices.set(slot.value, MORE, more);
     }
 }
 

@@ -8,6 +8,7 @@ use crate::encoding::{Size, Utf16};
 use crate::limits::{Limits, Usage};
 use crate::notice::Notice;
 use crate::notice::saved::SavedPart;
+use crate::policy::{Keep, Policy};
 use crate::truncate::figures::KeptParts;
 use crate::truncate::input::Input;
 use crate::truncate::{Cut, Terms, truncate_lines};
@@ -21,6 +22,8 @@ pub struct BlockTable<'a, 'b> {
     pub rooms: Vec<Limits>,
     /// The saved output that all blocks together name, once looked up.
     pub saved: OnceCell<SavedPart>,
+    /// The policy for data, which keeps the head of its JSON.
+    of_data: Policy,
 }
 
 impl<'a, 'b> BlockTable<'a, 'b> {
@@ -33,7 +36,8 @@ impl<'a, 'b> BlockTable<'a, 'b> {
         };
         let sizes = inputs.iter().map(size).collect();
         let (blocks, rooms) = (vec![Block::Whole; inputs.len()], vec![limits; inputs.len()]);
-        BlockTable { inputs, terms, sizes, blocks, rooms, saved: OnceCell::new() }
+        let of_data = Policy { keep: Keep::Head, notice: Notice::None, snap: false, ..terms.policy.clone() };
+        BlockTable { inputs, terms, sizes, blocks, rooms, saved: OnceCell::new(), of_data }
     }
 
     pub fn serve(&mut self, rooms: &[Limits]) {
@@ -68,7 +72,11 @@ impl<'a, 'b> BlockTable<'a, 'b> {
             return Block::Gone;
         }
         let input = self.inputs[at].beside(size, named);
-        match truncate_lines(&input, Terms { limits: self.rooms[at], notice, ..self.terms }) {
+        let terms = match input.is_data {
+            true => Terms { policy: &self.of_data, notice: &Notice::None, ..self.terms },
+            false => Terms { notice, ..self.terms },
+        };
+        match truncate_lines(&input, Terms { limits: self.rooms[at], ..terms }) {
             None => Block::Whole,
             Some(cut) if shows(&cut, &input) => Block::Cut(cut),
             Some(_) => Block::Gone,

@@ -13,6 +13,7 @@ use crate::dialect::path::As;
 use crate::encoding::whitespace::{is_space, is_visible};
 use crate::encoding::{Latin1, Size, Text, Utf16, size};
 use crate::json::{Literal, Value};
+use crate::limits::Limits;
 use crate::policy::Policy;
 use crate::share::{Block, share};
 use crate::truncate::input::Input;
@@ -58,6 +59,11 @@ fn whole(slot: &Slot) -> SlotEdit {
 }
 
 fn clamp_one(slot: &Slot, text: &Literal, rules: &SlotRules) -> SlotCuts {
+    if slot.is_rest() {
+        let is_over = matches!(clamp(text, &rules.head()), Fit::Cut(_));
+        let edit = if is_over { shorten_rest(slot, text, rules.policy.limits, rules) } else { whole(slot) };
+        return SlotCuts { edits: vec![edit], truncated: is_over };
+    }
     if let Some(SlotJson { edit, is_less }) = shape_one(slot, text, rules) {
         return SlotCuts { edits: vec![edit], truncated: is_less };
     }
@@ -86,6 +92,11 @@ fn shape_one(slot: &Slot, text: &Literal, rules: &SlotRules) -> Option<SlotJson>
     let text = made.as_ref().unwrap_or(text);
     let is_over = matches!(clamp(text, rules), Fit::Cut(_));
     if is_over { keep_shape(slot, text, rules.policy.limits, rules) } else { None }
+}
+
+/// Shortens the JSON of data that no path reads. It is dropped if not even an empty value fits.
+fn shorten_rest(slot: &Slot, text: &Literal, limits: Limits, rules: &SlotRules) -> SlotEdit {
+    keep_shape(slot, text, limits, rules).map_or(SlotEdit::Drop, |shaped| shaped.edit)
 }
 
 /// Truncates JSON. If it does not fit, its payloads are replaced by their names first.
@@ -187,7 +198,7 @@ fn clamp_together(slots: &[Slot], texts: &[Literal], rules: &SlotRules) -> SlotC
     loop {
         let texts: Vec<&Literal> =
             texts.iter().zip(&made).map(|(text, made)| made.as_ref().unwrap_or(text)).collect();
-        let shared = share_texts(&texts, rules);
+        let shared = share_texts(slots, &texts, rules);
         truncated |= shared.iter().any(|shared| *shared != SharedText::Whole);
         // Naming the payloads of one text may leave room for another.
         let is_json = |at: usize| slots[at].json.is_some();
@@ -199,13 +210,20 @@ fn clamp_together(slots: &[Slot], texts: &[Literal], rules: &SlotRules) -> SlotC
         let named: Vec<Option<Literal>> = (0..slots.len()).map(lean).collect();
         if named.iter().all(Option::is_none) {
             let edits = shared.into_iter().enumerate().map(|(at, shared)| match shared {
+                SharedText::Whole if made[at].is_some() && slots[at].is_rest() => {
+                    shorten_rest(&slots[at], texts[at], rules.policy.limits, rules)
+                }
                 SharedText::Whole if made[at].is_some() => SlotEdit::Replace(texts[at].string()),
                 SharedText::Whole => whole(&slots[at]),
                 SharedText::Text(text) => {
                     let room = room_of(&text, &rules.policy);
+                    if slots[at].is_rest() {
+                        return shorten_rest(&slots[at], texts[at], room, rules);
+                    }
                     let shaped = keep_shape(&slots[at], texts[at], room, rules);
                     shaped.map_or(SlotEdit::Replace(text), |shaped| shaped.edit)
                 }
+                SharedText::Notice(_) if slots[at].is_rest() => SlotEdit::Drop,
                 SharedText::Notice(text) => SlotEdit::Replace(text),
                 SharedText::Gone => SlotEdit::Drop,
             });
@@ -228,12 +246,20 @@ enum SharedText {
 }
 
 /// Shares the limits among the texts of one result.
-fn share_texts(texts: &[&Literal], rules: &SlotRules) -> Vec<SharedText> {
-    let policy = &rules.policy;
+fn share_texts(slots: &[Slot], texts: &[&Literal], rules: &SlotRules) -> Vec<SharedText> {
+    let (policy, of_data) = (&rules.policy, &rules.head().policy);
     let sizes: Vec<Size> = texts.iter().map(|text| text.size()).collect();
-    let windows: Vec<Windows> =
-        texts.iter().zip(&sizes).map(|(text, size)| windows_for(text, *size, policy)).collect();
-    let inputs: Vec<_> = windows.iter().zip(&sizes).map(|(windows, size)| input(windows, *size)).collect();
+    let all = || slots.iter().map(Slot::is_rest).zip(&sizes);
+    let windows: Vec<Windows> = texts
+        .iter()
+        .zip(all())
+        .map(|(text, (is_rest, size))| windows_for(text, *size, if is_rest { of_data } else { policy }))
+        .collect();
+    let inputs: Vec<_> = windows
+        .iter()
+        .zip(all())
+        .map(|(windows, (is_rest, size))| input(windows, *size).of_data(is_rest))
+        .collect();
     let left = |block| match block {
         Block::Whole => SharedText::Whole,
         Block::Lines(text) => SharedText::Text(parted(String::from_utf16_lossy(&text), rules)),

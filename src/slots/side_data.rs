@@ -13,7 +13,7 @@ const COMMA: usize = 1;
 const COLON: usize = 1;
 
 /// The name of the member that counts omitted members.
-pub const MORE: &str = "[...]";
+const MORE: &str = "[...]";
 
 /// Context that a value inherits from its ancestors.
 #[derive(Clone, Debug, Default)]
@@ -45,12 +45,6 @@ pub fn cap(value: Value, max: usize, most: usize) -> Option<Option<String>> {
 pub fn shrink(value: Value, max: usize, original: Option<usize>) -> Option<String> {
     let above = Above { bytes: original, ..Above::default() };
     within(value, max).or_else(|| shrink_below(value, max, &above))
-}
-
-/// Returns the JSON of members or elements that together take `room` bytes at most. `None` are left
-/// out, and the last value counts those.
-pub fn fit_parts(parts: &[Value], room: usize) -> Fitted {
-    fit_below(parts, room, &Above::default())
 }
 
 /// Returns the JSON of a value as it is written, unless it takes more than `room` bytes.
@@ -101,7 +95,7 @@ fn shrink_below(value: Value, room: usize, above: &Above) -> Option<String> {
 
 /// Members or elements that are kept as JSON, each in its place, and the value that counts the
 /// others.
-pub type Fitted = (Vec<Option<String>>, Option<String>);
+type Fitted = (Vec<Option<String>>, Option<String>);
 
 fn fit_below(parts: &[Value], room: usize, above: &Above) -> Fitted {
     let is_list = parts.first().is_some_and(|part| part.name().is_none());

@@ -22,16 +22,23 @@ pub struct SlotJson {
 }
 
 /// Cuts the text of a slot to limits if it is a list or an object, and if the rules keep its shape.
+///
+/// Data that no path reads always keeps its shape: it may hold the result of a host whose form is
+/// not known, with its id and its name. So its longest texts are cut, where they stand. Words are
+/// shorter than these and stay, and no value is replaced by another.
 pub fn keep_shape(slot: &Slot, text: &Literal, limits: Limits, rules: &SlotRules) -> Option<SlotJson> {
-    if !rules.policy.keeps_shape || slot.json == Some(As::Rest) {
+    if !rules.policy.keeps_shape && !slot.is_rest() {
         return None;
     }
     let text = text.string();
-    if !text.trim_start_matches(JSON_SPACES).starts_with(['{', '[']) {
+    if !slot.is_rest() && !text.trim_start_matches(JSON_SPACES).starts_with(['{', '[']) {
         return None;
     }
     let lean = if slot.json.is_some() { with_names(&text) } else { None };
-    let made = shape(lean.as_deref().unwrap_or(&text), &Policy { limits, ..rules.policy.clone() })?;
+    let policy = Policy { limits, ..rules.policy.clone() };
+    // A schema is that of a result, not of its parts.
+    let policy = if slot.is_rest() { Policy { schema: None, ..policy } } else { policy };
+    let made = shape(lean.as_deref().unwrap_or(&text), &policy)?;
     let json = String::from_utf8(made.json).ok().filter(|json| !json.is_empty())?;
     let is_data = slot.json.is_some_and(|json| json != As::Encoded);
     let edit = if is_data { SlotEdit::Put(as_written(&json)?) } else { SlotEdit::Replace(json) };

@@ -45,6 +45,9 @@ pub struct Input<'a, T> {
     pub(crate) most_searched: usize,
     /// The search of the whole text, which several cuts share.
     pub(crate) found: Option<&'a OnceCell<Arc<Found>>>,
+    /// The text is the JSON of data that is shortened in place. A cut of it only says how much room
+    /// that has, so it takes all of the room.
+    pub(crate) is_data: bool,
 }
 
 /// Passes a text on in pieces until `false` is returned. No piece ends inside a surrogate pair.
@@ -131,6 +134,7 @@ impl<'a, T: Text> Input<'a, T> {
             named: None,
             most_searched: UNLIMITED,
             found: None,
+            is_data: false,
         }
     }
 
@@ -159,6 +163,11 @@ impl<'a, T: Text> Input<'a, T> {
     /// Sets the marks of truncated lines, which are not part of the input.
     pub fn with_marks(self, marks: &'a [Span]) -> Self {
         Input { marks, ..self }
+    }
+
+    /// Marks the JSON of data that is shortened in place.
+    pub fn of_data(self, is_data: bool) -> Self {
+        Input { is_data, ..self }
     }
 
     /// Disables the search for earlier notices.
