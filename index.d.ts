@@ -252,6 +252,8 @@ export type DialectName =
   | 'gemini-cli'
   | 'copilot'
   | 'opencode'
+  | 'kimi-code'
+  | 'continue'
 
 export interface ResultPolicy extends PolicyOptions {
   /** Division of the limits among the text blocks of ONE result. 'fair' (default): small blocks
@@ -997,6 +999,10 @@ export type SessionFormat =
   | 'codex'
   | 'copilot'
   | 'gemini-cli'
+  | 'qwen'
+  | 'kimi'
+  | 'kimi-code'
+  | 'continue'
   | 'cline'
   | 'opencode'
   | 'messages'

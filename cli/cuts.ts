@@ -8,7 +8,7 @@ import { out } from './term/terminal.js'
 
 /** Says what a repair cuts, in the same words before and after it: "2 results over the limits, 4
  *  more with large details". Empty if it cuts nothing. */
-export function cutsSaid({ over, details }: Cuts): string {
+export function cutsSaid({ over, details }: Pick<Cuts, 'over' | 'details'>): string {
   if (over === 0) return details === 0 ? '' : `${counted(details, 'result')} with large details`
   const more = details === 0 ? '' : `, ${count(details)} more with large details`
   return `${counted(over, 'result')} over the limits${more}`
@@ -16,7 +16,7 @@ export function cutsSaid({ over, details }: Cuts): string {
 
 export function sumOf(all: readonly Cuts[]): Cuts {
   const sum = (field: keyof Cuts) => all.reduce((sum, cuts) => sum + cuts[field], 0)
-  return { over: sum('over'), details: sum('details') }
+  return { over: sum('over'), worth: sum('worth'), details: sum('details') }
 }
 
 /** Says what was found, `where` if in several sessions, and the command line that cuts it under the

@@ -91,6 +91,30 @@ const opencodePart = (big: string) => ({
   },
 })
 
+const qwen = (at: number, type: string, rest: object) => ({
+  uuid: uuid(at),
+  parentUuid: at === 0 ? null : uuid(at - 1),
+  sessionId: uuid(0),
+  timestamp: time,
+  type,
+  provenance: type === 'user' ? 'real_user' : type,
+  cwd: '/w',
+  version: '0.24.4',
+  gitBranch: 'main',
+  ...rest,
+})
+const qwenCall = {
+  functionCall: { id: 'run_1', name: 'run_shell_command', args: { command: 'make', is_background: false } },
+}
+
+const kimiCode = (event: object) => ({ type: 'context.append_loop_event', agentId: 'main', event, time: 1 })
+
+const continueCall = {
+  id: 'c1',
+  type: 'function',
+  function: { name: 'Bash', arguments: '{"command":"make"}' },
+}
+
 export const agentSamples: readonly AgentSample[] = [
   {
     format: 'codex',
@@ -234,6 +258,160 @@ export const agentSamples: readonly AgentSample[] = [
       ),
     sent: ([{ messages }]) => [geminiText(messages[1])],
     shown: ([{ messages }]) => [messages[1].toolCalls[0].resultDisplay],
+  },
+  {
+    format: 'qwen',
+    agent: 'Qwen Code',
+    make: (big) => [
+      qwen(0, 'system', { subtype: 'session_start', systemPayload: { cwd: '/w' } }),
+      qwen(1, 'user', { message: { role: 'user', parts: [{ text: 'build it' }] } }),
+      qwen(2, 'assistant', { model: 'm', message: { role: 'model', parts: [qwenCall] } }),
+      qwen(3, 'system', {
+        subtype: 'ui_telemetry',
+        systemPayload: { uiEvent: { 'event.name': 'tool_call' } },
+      }),
+      qwen(4, 'tool_result', {
+        message: { role: 'user', parts: [geminiResult(big)] },
+        toolCallResult: { callId: 'run_1', status: 'success', resultDisplay: big },
+      }),
+      qwen(5, 'assistant', { model: 'm', message: { role: 'model', parts: [{ text: 'done' }] } }),
+      qwen(6, 'system', {
+        subtype: 'chat_compression',
+        systemPayload: {
+          compressedHistory: [
+            { role: 'model', parts: [qwenCall] },
+            { role: 'user', parts: [geminiResult(big)] },
+          ],
+        },
+      }),
+    ],
+    sent: (rows) => [
+      rows[4].message.parts[0].functionResponse.response.output,
+      rows[6].systemPayload.compressedHistory[1].parts[0].functionResponse.response.output,
+    ],
+    shown: (rows) => [rows[4].toolCallResult.resultDisplay],
+  },
+  {
+    format: 'kimi',
+    agent: 'Kimi CLI',
+    make: (big) => [
+      { role: '_system_prompt', content: 'You build.' },
+      { role: '_checkpoint', id: 0 },
+      { role: 'user', content: [{ type: 'text', text: 'build it' }] },
+      {
+        role: 'assistant',
+        content: [{ type: 'think', think: 'hm' }],
+        tool_calls: [{ type: 'function', id: 'c1', function: { name: 'Shell', arguments: '{}' } }],
+      },
+      { role: '_usage', token_count: 12 },
+      {
+        role: 'tool',
+        content: [
+          { type: 'text', text: '<system>Command executed successfully.</system>' },
+          { type: 'text', text: big },
+        ],
+        tool_call_id: 'c1',
+      },
+    ],
+    sent: (rows) => [rows[5].content[1].text],
+  },
+  {
+    format: 'kimi-code',
+    agent: 'Kimi Code',
+    make: (big) => [
+      { type: 'metadata', protocol_version: '1.1', created_at: 1 },
+      {
+        type: 'context.append_message',
+        message: { role: 'user', content: [{ type: 'text', text: 'build it' }], toolCalls: [] },
+        time: 1,
+      },
+      kimiCode({ type: 'step.begin', uuid: uuid(1), turnId: '0', step: 1 }),
+      kimiCode({
+        type: 'tool.call',
+        uuid: uuid(2),
+        turnId: '0',
+        step: 1,
+        stepUuid: uuid(1),
+        toolCallId: 'c1',
+        name: 'Bash',
+        args: { command: 'make' },
+      }),
+      kimiCode({
+        type: 'tool.result',
+        parentUuid: uuid(2),
+        toolCallId: 'c1',
+        result: { output: big, durationMs: 16 },
+      }),
+      kimiCode({ type: 'step.end', uuid: uuid(1), turnId: '0', step: 1, finishReason: 'tool_calls' }),
+    ],
+    sent: (rows) => [rows[4].event.result.output],
+  },
+  {
+    format: 'continue',
+    agent: 'Continue CLI',
+    make: (big) =>
+      JSON.stringify(
+        {
+          sessionId: uuid(0),
+          title: 'Untitled Session',
+          workspaceDirectory: '/w',
+          history: [
+            { message: { role: 'user', content: 'build it' }, contextItems: [] },
+            {
+              message: { role: 'assistant', content: '', toolCalls: [continueCall] },
+              contextItems: [],
+              toolCallStates: [
+                {
+                  toolCallId: 'c1',
+                  toolCall: continueCall,
+                  status: 'done',
+                  parsedArgs: { command: 'make' },
+                  output: [{ content: big, name: 'Tool Result', description: 'Tool execution result' }],
+                },
+              ],
+            },
+            { message: { role: 'assistant', content: 'done' }, contextItems: [] },
+          ],
+          usage: { totalCost: 0, promptTokens: 1, completionTokens: 1 },
+        },
+        null,
+        2,
+      ),
+    sent: ([{ history }]) => [history[1].toolCallStates[0].output[0].content],
+  },
+  {
+    format: 'cline',
+    agent: 'Cline CLI with lists of results',
+    make: (big) =>
+      JSON.stringify({
+        version: 1,
+        updated_at: time,
+        agent: 'lead',
+        sessionId: 's',
+        messages: [
+          { id: 'm1', role: 'user', content: [{ type: 'text', text: 'build it' }], ts: 1 },
+          {
+            id: 'm2',
+            role: 'assistant',
+            content: [{ type: 'tool_use', id: 'c1', name: 'run_commands', input: { commands: ['make'] } }],
+            ts: 2,
+          },
+          {
+            id: 'm3',
+            role: 'user',
+            content: [
+              {
+                type: 'tool_result',
+                tool_use_id: 'c1',
+                name: 'run_commands',
+                content: [{ query: 'make', result: big, success: true }],
+              },
+            ],
+            ts: 3,
+          },
+        ],
+      }),
+    sent: ([{ messages }]) => [messages[2].content[0].content[0].result],
   },
   {
     format: 'cline',

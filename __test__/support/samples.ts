@@ -750,6 +750,61 @@ export const samples: Sample[] = [
     ids: ['c1'],
     side: ['state.metadata'],
   },
+  {
+    dialect: 'kimi-code',
+    name: 'event at the end of a call',
+    make: (big) => ({
+      type: 'tool.result',
+      parentUuid: 'u1',
+      toolCallId: 'c1',
+      result: { output: big, isError: false, durationMs: 16 },
+    }),
+    texts: ({ result }) => [[result.output]],
+    ids: ['c1'],
+  },
+  {
+    dialect: 'kimi-code',
+    name: 'event with blocks',
+    make: (big) => ({
+      type: 'tool.result',
+      parentUuid: 'u1',
+      toolCallId: 'c1',
+      result: {
+        output: [
+          { type: 'text', text: big },
+          { type: 'image_url', imageUrl: { url: 'data:image/png;base64,iVBORw0KGgo=' } },
+        ],
+        isError: true,
+      },
+    }),
+    texts: ({ result }) => [[result.output[0].text]],
+    ids: ['c1'],
+    error: true,
+  },
+  {
+    dialect: 'continue',
+    name: 'states of calls',
+    make: (big) => ({
+      message: {
+        role: 'assistant',
+        content: '',
+        toolCalls: [{ id: 'c1', type: 'function', function: { name: 'Bash', arguments: '{}' } }],
+      },
+      contextItems: [],
+      toolCallStates: [
+        {
+          toolCallId: 'c1',
+          toolCall: { id: 'c1', type: 'function', function: { name: 'Bash', arguments: '{}' } },
+          status: 'errored',
+          parsedArgs: {},
+          output: [{ content: big, name: 'Tool Result', description: 'Tool execution result' }],
+        },
+      ],
+    }),
+    texts: ({ toolCallStates }) => [[toolCallStates[0].output[0].content]],
+    ids: ['c1'],
+    error: true,
+  },
 ]
 
 /** The value at a path such as `content.0.text`. */

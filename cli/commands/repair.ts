@@ -3,7 +3,7 @@ import type { RepairOptions, RepairReport } from 'spillway'
 import type { Cuts } from '../../lib/session/session.js'
 import { cutsSaid } from '../cuts.js'
 import { sessionsOf } from '../files.js'
-import { damagedNote } from '../page/session_page.js'
+import { damagedNote, FORMATS } from '../page/session_page.js'
 import { forFlag, mediaFor, policyFlags, policyOf } from '../policy.js'
 import { pool } from '../pool.js'
 import { interruptible } from '../signals.js'
@@ -128,12 +128,27 @@ async function repairOne(
   isShown: boolean,
 ): Promise<{ report: RepairReport; cuts: Cuts }> {
   const { repairCounted } = await import('../../lib/session/session.js')
+  await warnOf(file, options)
   const progress = new Progress(file)
   const onProgress: RepairOptions['onProgress'] = ({ bytes, totalBytes, clamped }) =>
     progress.show(totalBytes === 0 ? 1 : bytes / totalBytes, `of ${size(totalBytes)}, ${clamped} cut`)
   const repairing = repairCounted(file, { ...options, ...(err.moves && isShown && { onProgress }) })
   return naming(file, repairing).finally(() => progress.clear())
 }
+
+/** Says before a session is written that its agent was not seen to open one that was repaired. */
+async function warnOf(file: string, options: RepairOptions): Promise<void> {
+  const { kindOfSession, repairCounted } = await import('../../lib/session/session.js')
+  const { format, bySource } = await kindOfSession(file).catch(() => UNKNOWN)
+  if (!bySource || options.dryRun) return
+  const trial = { ...options, dryRun: true, onProgress: undefined }
+  const report = await repairCounted(file, trial).catch(() => undefined)
+  if (report?.report.reason !== 'dry run') return
+  const words = `${FORMATS[format]}, whose form is known by the source of its agent: none was opened after a repair`
+  await err.write(`spillway repair: ${oneLine(file)}: ${words}\n`)
+}
+
+const UNKNOWN = { format: 'unknown', bySource: false } as const
 
 /** Tells of rows that are not JSON, and what became of them. */
 function damagedLines(file: string, report: RepairReport, isMending: boolean): string[] {

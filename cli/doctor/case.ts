@@ -1,4 +1,5 @@
-import type { MediaProvider, ResultPolicy } from 'spillway'
+import type { MediaProvider, RepairReport, ResultPolicy } from 'spillway'
+import { layouts } from '../../src/layouts.json'
 import { repairLine } from '../cuts.js'
 import type { Args } from '../term/args.js'
 import type { Found } from './homes.js'
@@ -46,10 +47,10 @@ export async function examine(
     })
   const { report, cuts } = await dryRun(media)
   if (report.reason === 'format unknown') return 'unknown'
-  const { damaged, paired = 0, unpaired = 0, orphans = 0, bytesAfter } = report
+  const { damaged, bytesAfter } = report
+  const { paired, unpaired, orphans } = unmended(format, report)
   const items = report.media?.items ?? 0
-  // A repair counts results that lose a payload as well.
-  const over = items > 0 ? (await dryRun(undefined)).cuts.over : cuts.over
+  const over = cuts.worth
   if (over + damaged + paired + unpaired + orphans + items === 0) return undefined
   const provider = items > 0 ? media?.provider : undefined
   const flags = [
@@ -70,6 +71,19 @@ export async function examine(
     ...(provider && { provider }),
     ...(over + damaged + paired + orphans + items > 0 && { command: repairLine([path], args, flags) }),
   }
+}
+
+/** Returns the calls and results without the other that the agent of a session does not mend. */
+function unmended(format: string, { paired = 0, unpaired = 0, orphans = 0 }: RepairReport) {
+  const { mends = [] } = (layouts as readonly Facts[]).find(({ name }) => name === format) ?? {}
+  const calls = mends.includes('calls') ? { paired: 0, unpaired: 0 } : { paired, unpaired }
+  return { ...calls, orphans: mends.includes('results') ? 0 : orphans }
+}
+
+/** Facts about the agent of a layout. */
+interface Facts {
+  readonly name: string
+  readonly mends?: readonly string[]
 }
 
 /** Returns the limits of the provider of an agent or, of an agent with several, of the provider

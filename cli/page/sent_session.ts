@@ -96,13 +96,14 @@ function sumOf(numbers: readonly number[]): number {
 interface Layout {
   readonly name: string
   readonly document?: readonly string[]
-  readonly sent: readonly string[]
+  /** Absent if each row is a message. */
+  readonly sent?: readonly string[]
   readonly aside?: readonly string[]
 }
 
 /** Returns the messages of a session in the order of the file. */
 function messagesOf(text: string, format: SessionReport['format']): unknown[] {
-  const own = (layouts as readonly Layout[]).filter(({ name }) => name === format)
+  const own = (layouts as readonly Layout[]).filter(({ name, sent }) => name === format && sent)
   const document = parsed(text)
   const isOf = (path: string) => isObject(document) && leads(Paths.of([path]), new PathNode(document))
   const found = own.find((one) => (one.document ? one.document.every(isOf) : !isObject(document)))
@@ -113,7 +114,7 @@ function messagesOf(text: string, format: SessionReport['format']): unknown[] {
 }
 
 /** The first path leads to what is appended, any other to what replaces the history. */
-function sentIn({ sent: [path = ''], aside = [] }: Layout, value: unknown): unknown[] {
+function sentIn({ sent: [path = ''] = [], aside = [] }: Layout, value: unknown): unknown[] {
   if (!isObject(value) || leads(Paths.of(aside), new PathNode(value))) return []
   const messages: unknown[] = []
   visit(Paths.of([path]), value, (message) => messages.push(message))

@@ -81,7 +81,8 @@ function clampSlot(slot: Slot, policy: EnginePolicy, ask: Ask | undefined): Slot
 /** Shortens data that no path reads. It is dropped if not even an empty value fits. */
 function clampRest(slot: Slot, policy: EnginePolicy, ask: Ask | undefined): SlotsOutcome {
   const { text } = slot
-  if (!cutOf(text, headOf(policy), undefined).truncated) return { edits: edits([[slot, text]]), figures: undefined }
+  if (!cutOf(text, headOf(policy), undefined).truncated)
+    return { edits: edits([[slot, text]]), figures: undefined }
   const asked = () => ask && askedOf(new StringInput(text), text.length, policy, ask)
   const shaped = keepShape(named(slot, text) ?? text, policy, asked, true)
   const figures = () => ({

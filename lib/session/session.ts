@@ -32,6 +32,8 @@ const LONGEST_WAIT = 1_000
  *  Not in the reports of the library. */
 export interface Cuts {
   readonly over: number
+  /** Of these, results of which a model is sent less by a tenth or more. */
+  readonly worth: number
   readonly details: number
 }
 
@@ -128,6 +130,15 @@ export interface Triage {
   readonly damaged: boolean
   readonly pairs: boolean
   readonly media: boolean
+}
+
+/** Tells the layout of a session, and if it is known by the source of its agent alone. */
+export function kindOfSession(
+  path: string,
+): Promise<{ readonly format: SessionReport['format']; readonly bySource: boolean }> {
+  const session = packSession(path, compileSession({}, 'inspect'), spareOf({}))
+  const control = { lockTimeout: 0, signal: undefined, onProgress: undefined }
+  return run(path, control, (handle) => native.sessionKind(...session, handle))
 }
 
 /** Finds out in one pass, which ends at the first damaged row, what a repair under this policy may

@@ -27,6 +27,7 @@ use crate::session::inspect::inspect;
 use crate::session::progress::Progress;
 use crate::session::repair::Request;
 use crate::session::rewrite_row::{Options, SideData};
+use crate::session::kind::kind_of;
 use crate::session::triage::triage;
 use crate::session::undo::{Undo, undo};
 use crate::slots::slot_rules::SlotRules;
@@ -183,6 +184,18 @@ pub fn inspect_session(
 ) -> Result<AsyncTask<Background>> {
     let (options, watch) = (session.options(policy)?, Arc::clone(watch));
     Ok(Background::run(move || told(inspect(path.as_ref(), &options, top as usize, &watch))))
+}
+
+/// Tells the layout of a session.
+#[napi(catch_unwind, ts_return_type = "Promise<string>")]
+pub fn session_kind(
+    path: String,
+    #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
+    session: SessionFields,
+    #[napi(ts_arg_type = "ExternalObject<'watch'>")] watch: &External<Arc<Progress>>,
+) -> Result<AsyncTask<Background>> {
+    let (options, watch) = (session.options(policy)?, Arc::clone(watch));
+    Ok(Background::run(move || told(kind_of(path.as_ref(), &options, &watch))))
 }
 
 /// Tells what a repair of a session may have to do.

@@ -189,6 +189,11 @@ impl Paths {
         found
     }
 
+    /// Returns true if there are no paths.
+    pub fn is_empty(&self) -> bool {
+        self.end.is_none() && self.members.is_empty() && self.filters.is_empty() && self.each.is_none()
+    }
+
     /// Returns true if any path leads to a value.
     pub fn leads(&self, value: Value) -> bool {
         !self.ends(value).is_empty()

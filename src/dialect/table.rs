@@ -43,6 +43,8 @@ pub struct Dialect {
     pub media: Paths,
     /// Its results and their calls are two objects; one may be missing.
     pub is_apart: bool,
+    /// Its results are paired with calls.
+    pub is_paired: bool,
     /// The member in which a class keeps a second copy of its members.
     pub copy: Option<String>,
 }
@@ -193,7 +195,9 @@ impl Dialect {
         let [id, tool, error, side] = [&data.id, &data.tool, &data.error, &data.side].map(Paths::of);
         let (id, tool, error, side) = (id?, tool?, error?, side?);
         let is_apart = data.calls.iter().any(|call| call.result.is_some() && call.open.is_none());
-        Ok(Dialect { name: data.name, slots, known, id, tool, error, side, media, is_apart, copy: data.copy })
+        let is_paired = data.calls.iter().any(|call| call.result.is_some());
+        let (name, copy) = (data.name, data.copy);
+        Ok(Dialect { name, slots, known, id, tool, error, side, media, is_apart, is_paired, copy })
     }
 }
 

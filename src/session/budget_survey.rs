@@ -5,6 +5,7 @@ use std::io::{Seek, SeekFrom};
 
 use super::active_branch::SessionTree;
 use super::failure::Failure;
+use super::layout::Layout;
 use super::history::{History, ResultRow};
 use super::mend::{Mender, Piece, Taken};
 use super::progress::Progress;
@@ -87,7 +88,7 @@ struct SurveyResult {
 
 impl Survey {
     pub fn of(format: Format) -> Survey {
-        let is_plain = format.layout.is_none();
+        let is_plain = format.layout.is_none_or(Layout::is_plain);
         Survey {
             format,
             tree: SessionTree::default(),

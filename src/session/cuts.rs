@@ -10,6 +10,9 @@ use super::media::Payloads;
 pub struct Cuts {
     /// Results with text over the limits.
     pub over: u64,
+    /// Of these, results of which a model is sent less by a tenth or more. A host that cuts them
+    /// itself, or has bounded them with a notice of its own, gains nothing from the others.
+    pub worth: u64,
     /// Other results with large details: side data, or a second copy in their row.
     pub details: u64,
     /// Payloads that words replace.
@@ -37,6 +40,7 @@ impl Cuts {
 impl AddAssign for Cuts {
     fn add_assign(&mut self, other: Self) {
         self.over += other.over;
+        self.worth += other.worth;
         self.details += other.details;
         self.media += other.media;
     }

@@ -1,9 +1,16 @@
 //! Layouts: where the agents keep the messages of a session, read from `src/layouts.json`.
 //!
 //! A layout with `starts` is recognised by the first row, one with `document` by a file that is one
-//! JSON value, and any other by each of its rows. `sent` leads to values that a model is sent,
-//! `shown` to copies that only a person is shown or a program counts, and `aside` to rows of side
+//! JSON value, and any other by each of its rows, which has one of `rows`. These marks are those of
+//! its own messages: members around a message, such as its id and its parent, are alike in several
+//! agents. `sent` leads to values that a model is sent, and without it each row is one. `shown`
+//! leads to copies that only a person is shown or a program counts, and `aside` to rows of side
 //! conversations. From version `tree` on, rows form a tree. With `offsets`, rows keep their length.
+//!
+//! Facts about the agent tell which repair helps it. It `mends` calls without a result, or results
+//! without a call, when it resumes a session; it `cuts` a result to so many chars when it sends it.
+//! `seen` is the version that opened sessions after repairs; a layout that was only read in the
+//! sources of its agent is known `by` these.
 
 use std::sync::LazyLock;
 
@@ -20,6 +27,7 @@ struct LayoutData {
     name: String,
     starts: Vec<String>,
     document: Vec<String>,
+    rows: Vec<String>,
     sent: Vec<String>,
     shown: Vec<String>,
     aside: Vec<String>,
@@ -27,6 +35,27 @@ struct LayoutData {
     tree: Option<u64>,
     answer: Option<Template>,
     chain: Option<[String; 2]>,
+    mends: Vec<Unpaired>,
+    cuts: Option<usize>,
+    seen: Option<String>,
+    by: Option<Knowledge>,
+}
+
+/// A half of a pair.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Unpaired {
+    /// Calls without a result.
+    Calls,
+    /// Results without a call.
+    Results,
+}
+
+/// The way in which a layout that no run has shown is known.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+enum Knowledge {
+    Source,
 }
 
 /// `agents`, which TypeScript alone reads, is not a member here.
@@ -63,6 +92,8 @@ pub struct Layout {
     /// Paths that the first row, or the document, has all.
     starts: Vec<Paths>,
     document: Vec<Paths>,
+    /// Paths one of which a row has, if no first row announces them.
+    rows: Paths,
     sent: Paths,
     shown: Paths,
     aside: Paths,
@@ -76,6 +107,11 @@ pub struct Layout {
     pub answer: Option<Template>,
     /// The members with the id of a row, and of the row that it follows.
     pub chain: Option<[String; 2]>,
+    mends: Vec<Unpaired>,
+    /// Chars to which the agent cuts a result when it sends it.
+    pub cuts: Option<usize>,
+    /// The agent was not seen to open a session of this layout after a repair.
+    pub by_source: bool,
 }
 
 static TABLE: LazyLock<(Vec<Layout>, Vec<Database>)> = LazyLock::new(|| {
@@ -90,9 +126,17 @@ static TABLE: LazyLock<(Vec<Layout>, Vec<Database>)> = LazyLock::new(|| {
 impl Layout {
     fn of(data: LayoutData) -> Result<Layout, String> {
         let each = |paths: &[String]| paths.iter().map(|path| Paths::of([path])).collect::<Result<_, _>>();
-        let LayoutData { name, starts, document, sent, shown, aside, offsets, tree, answer, chain } = data;
+        let LayoutData { name, starts, document, rows, sent, shown, aside, offsets, .. } = data;
+        let LayoutData { tree, answer, chain, mends, cuts, seen, by, .. } = data;
+        if seen.is_some() && by.is_some() {
+            return Err(format!("{name} was seen, or is known by its source"));
+        }
         Ok(Layout {
             name,
+            rows: Paths::of(rows)?,
+            mends,
+            cuts,
+            by_source: by.is_some(),
             starts: each(&starts)?,
             document: each(&document)?,
             sent: Paths::of(sent)?,
@@ -120,8 +164,23 @@ impl Layout {
         TABLE
             .0
             .iter()
-            .filter(|layout| layout.document.is_empty())
+            .filter(|layout| layout.document.is_empty() && layout.may_have(row))
             .find(|layout| layout.messages(row).first().is_some_and(|message| *message != row))
+    }
+
+    /// Returns true unless the layout has marks of its rows, and this row none of them.
+    fn may_have(&self, row: Value) -> bool {
+        self.rows.is_empty() || self.rows.leads(row)
+    }
+
+    /// Returns true if each row is a message.
+    pub fn is_plain(&self) -> bool {
+        self.sent.is_empty()
+    }
+
+    /// Returns true if the agent itself mends these when it resumes a session.
+    pub fn mends(&self, half: Unpaired) -> bool {
+        self.mends.contains(&half)
     }
 
     pub fn is_document(&self) -> bool {
@@ -189,6 +248,7 @@ mod tests {
             (r#"{"timestamp":"t","type":"session_meta","payload":{"id":"x"}}"#, Some("codex")),
             (r#"{"type":"session.start","data":{"sessionId":"x"}}"#, Some("copilot")),
             (r#"{"sessionId":"x","projectHash":"y","startTime":"t"}"#, Some("gemini-cli")),
+            (r#"{"role":"_system_prompt","content":"x"}"#, Some("kimi")),
             (r#"{"sessionId":"x","type":"user","message":{}}"#, None),
             ("[1]", None),
         ] {
@@ -229,7 +289,10 @@ mod tests {
     fn rows_without_a_header_hold_their_message() {
         for (row, name) in [
             (r#"{"type":"message","message":{"role":"user"}}"#, Some("pi")),
-            (r#"{"type":"user","message":{"role":"user"}}"#, Some("claude-code")),
+            (r#"{"type":"user","message":{"role":"user","content":"x"}}"#, Some("claude-code")),
+            (r#"{"type":"user","message":{"role":"user","parts":[]}}"#, Some("qwen")),
+            (r#"{"type":"tool_result","message":{"role":"user","parts":[]}}"#, Some("qwen")),
+            (r#"{"type":"user","uuid":"a","parentUuid":null,"message":{"role":"user"}}"#, None),
             (r#"{"type":"response_item","payload":{"type":"message"}}"#, Some("codex")),
             (r#"{"type":"user","content":"x"}"#, None),
             (r#"{"type":"user","message":"x"}"#, None),

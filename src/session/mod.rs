@@ -15,6 +15,7 @@ pub mod fingerprint;
 pub mod history;
 pub mod inspect;
 pub mod iso8601;
+pub mod kind;
 pub mod layout;
 pub mod likeness;
 pub mod lineage;

@@ -211,6 +211,7 @@ impl Options {
                 cuts.media += ResultMedia::of_blocks(result).drop(&mut splices, gone);
             }
             cuts.add(clamped.truncated || gone.contains(&true), self.cap_side_data(&mut splices, result));
+            cuts.worth += u64::from(is_worth(entry, &texts, &clamped));
             if let Some(copy) = result.copy() {
                 splices.mirror(result.object, copy);
             }
@@ -231,8 +232,10 @@ impl Options {
         let mut cuts = Cuts::default();
         for result in results {
             let rules = self.rules.failed(result.is_error());
-            let text = clamp_slots(&result.slots, &texts_of(result), &rules).truncated;
-            cuts.add(text, result.side_data().into_iter().any(|member| self.capped(member).is_some()));
+            let texts = texts_of(result);
+            let clamped = clamp_slots(&result.slots, &texts, &rules);
+            cuts.worth += u64::from(is_worth(entry, &texts, &clamped));
+            cuts.add(clamped.truncated, result.side_data().into_iter().any(|member| self.capped(member).is_some()));
         }
         if self.shown(entry, results).into_iter().any(|copy| self.capped(copy).is_some()) {
             cuts.add_copy();
@@ -318,6 +321,19 @@ impl Options {
 pub fn texts_of<'d>(result: &ToolResult<'d>) -> Vec<Literal<'d>> {
     result.slots.iter().map(|slot| slot.text()).collect()
 }
+
+/// Returns true if a model is sent less by a tenth or more after a cut.
+fn is_worth(entry: &Entry, texts: &[Literal], clamped: &SlotCuts) -> bool {
+    if !clamped.truncated {
+        return false;
+    }
+    let most = entry.known_layout().and_then(|layout| layout.cuts).unwrap_or(usize::MAX);
+    let [before, after] = [chars_of(texts), after(texts, clamped).0].map(|chars| chars.min(most));
+    before > after && (before - after).saturating_mul(LEAST_WORTH) >= before
+}
+
+/// The least part of a result that a repair is worth.
+const LEAST_WORTH: usize = 10;
 
 fn chars_of(texts: &[Literal]) -> usize {
     texts.iter().map(|text| text.size().chars).sum()

@@ -20,7 +20,8 @@ impl Format {
     pub fn of(first_row: &[u8]) -> Option<Format> {
         let document = Document::parse(first_row)?;
         let root = document.root();
-        let layout = Layout::of_start(root).filter(|_| root.get("role").is_none());
+        // A row with a role is a message, whatever else it has.
+        let layout = Layout::of_start(root).filter(|layout| layout.is_plain() || root.get("role").is_none());
         // A missing version means the first.
         let version = root.get("version").and_then(Value::whole).unwrap_or(1);
         Some(Format { layout, version })
@@ -69,10 +70,12 @@ impl<'d> Entry<'d> {
     pub fn of(root: Value<'d>, format: Format) -> Entry<'d> {
         // A row with a role is a message, whatever else it has.
         let wraps = root.get("role").is_none() || format.is_document();
-        let layout = format.layout.or_else(|| Layout::of_row(root)).filter(|_| wraps);
+        let around = format.layout.filter(|layout| !layout.is_plain());
+        let is_plain = around.is_none();
+        let layout = around.or_else(|| Layout::of_row(root)).filter(|_| wraps);
         let messages = match layout {
             Some(layout) => layout.messages(root),
-            None if format.layout.is_none() && root.is_container() => vec![root],
+            None if is_plain && root.is_container() => vec![root],
             None => vec![],
         };
         Entry { root, format, layout, messages }
@@ -100,6 +103,11 @@ impl<'d> Entry<'d> {
     /// Returns true if the row itself is a message.
     pub fn is_plain(&self) -> bool {
         self.layout.is_none()
+    }
+
+    /// Returns the layout of the row or, for a message, that of its file.
+    pub fn known_layout(&self) -> Option<&'static Layout> {
+        self.layout.or(self.format.layout)
     }
 
     /// Returns copies of results that no model is sent, such as Claude Code's beside the message.
@@ -138,7 +146,7 @@ impl SessionKind {
         let is_message = |message: &Value| {
             !message.is_list() && (has_role(message) || Table::get().is_from_model(*message))
         };
-        match entry.layout.or(entry.format.layout) {
+        match entry.known_layout() {
             Some(layout) => SessionKind::Known(layout),
             None if has_results || entry.messages.iter().any(is_message) => SessionKind::Messages,
             None => SessionKind::Unknown,

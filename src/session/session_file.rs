@@ -46,6 +46,12 @@ const OTHERS: [(&[u8], &str); 5] = [
     (b"\xFE\xFF", "UTF-16 text"),
 ];
 
+/// Returns true for a name that is the SHA-256 of a content, as some agents store it. Another file
+/// refers to it, so content that differs is lost.
+fn is_digest(name: &str) -> bool {
+    name.len() == 64 && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
 impl SessionFile {
     /// Opens a JSON Lines file. Fails for any other.
     pub fn open(path: PathBuf) -> Result<SessionFile, Failure> {
@@ -72,6 +78,10 @@ impl SessionFile {
                     format!("{what} of {agent}, which is not repaired in place: {advice}")
                 },
             )));
+        }
+        let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+        if is_digest(name) {
+            return Err(refuse("a file that is named by its digest, so that no byte of it may change"));
         }
         Ok(SessionFile { path, file, found, document: None, is_broken: false, begins: true })
     }

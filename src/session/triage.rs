@@ -11,6 +11,7 @@ use super::failure::Failure;
 use super::prefilter::Prefilter;
 use super::progress::Progress;
 use super::rewrite_row::Options;
+use super::layout::Unpaired;
 use super::row_format::{Entry, SessionKind};
 use super::rows::{Row, RowReader, Rows, each_row};
 use super::session_file::SessionFile;
@@ -21,11 +22,12 @@ use crate::hash::hash;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
     pub format: SessionKind,
-    /// Results over the limits.
+    /// Results over the limits that a repair makes smaller for the model.
     pub over: bool,
     /// Rows that are not JSON. The rest of the file was not read, since these may hold anything.
     pub damaged: bool,
-    /// Calls without a result, results without a call, or results that others replace.
+    /// Calls without a result, results without a call, or results that others replace, apart from
+    /// those that the agent mends.
     pub pairs: bool,
     /// Images or files, whatever their size.
     pub media: bool,
@@ -53,7 +55,7 @@ pub fn triage(path: &Path, options: &Options, progress: &Progress) -> Result<Rep
         }
     }
     triage.take(rows.rest());
-    let pairs = triage.calls.is_odd || !triage.calls.open.is_empty();
+    let pairs = triage.calls.need_work(triage.report.format);
     Ok(Report { pairs, ..triage.report })
 }
 
@@ -81,19 +83,25 @@ impl Triage<'_> {
         self.calls.take(&row, &entry, &results);
         if !report.over && self.gate.may_matter(row.text) {
             let results: Vec<ToolResult> = results.into_iter().map(|(_, result)| result).collect();
-            report.over = options.cuts(&entry, &results).over > 0;
+            report.over = options.cuts(&entry, &results).worth > 0;
         }
     }
 }
 
-/// The calls that wait for a result, by the hashes of their ids.
+/// The calls and results that were seen, by the hashes of their ids.
 #[derive(Debug, Default)]
 struct Calls {
+    all: HashSet<u64>,
+    /// Those of `all` that wait for a result.
     open: HashSet<u64>,
+    /// Calls that hold their results lack one.
+    lacks: bool,
+    /// Results without a call before them.
+    has_orphans: bool,
+    /// Calls or results of the same id, or not all on one branch.
+    is_odd: bool,
     /// The rows that others follow, in a tree.
     followed: HashSet<u64>,
-    /// Calls and results are not one to one and in order, or not all on one branch.
-    is_odd: bool,
 }
 
 impl Calls {
@@ -109,16 +117,47 @@ impl Calls {
         }
         let mut results = results.iter().peekable();
         for (at, message) in entry.messages.iter().copied().enumerate() {
+            let mut holders = vec![];
+            let mut later = vec![];
+            for (kind, id, call) in Table::get().answerable(message) {
+                let id = hash(id.as_bytes());
+                match kind.lacks_result(call) {
+                    Some(lacks) => {
+                        self.lacks |= lacks;
+                        self.all.insert(id);
+                        holders.push(call);
+                    }
+                    None => later.push(id),
+                }
+            }
             while let Some((_, result)) = results.next_if(|(of, _)| *of == at) {
                 let Some(id) = result.id().filter(|_| result.is_filled) else { continue };
-                self.is_odd |= !self.open.remove(&hash(id.as_bytes()));
+                if holders.contains(&result.object) {
+                    continue;
+                }
+                let id = hash(id.as_bytes());
+                if !self.open.remove(&id) {
+                    let is_known = self.all.contains(&id);
+                    self.has_orphans |= !is_known && result.dialect.is_paired;
+                    self.is_odd |= is_known && result.dialect.is_apart;
+                }
             }
-            for (kind, id, call) in Table::get().answerable(message) {
-                self.is_odd |= match kind.lacks_result(call) {
-                    Some(lacks) => lacks,
-                    None => !self.open.insert(hash(id.as_bytes())),
-                };
+            for id in later {
+                self.all.insert(id);
+                self.is_odd |= !self.open.insert(id);
             }
         }
+    }
+
+    /// Returns true unless all is well, or the agent of the session mends what is not.
+    fn need_work(&self, format: SessionKind) -> bool {
+        let mends = |half| match format {
+            SessionKind::Known(layout) => layout.mends(half),
+            _ => false,
+        };
+        let are_open = self.lacks || !self.open.is_empty();
+        self.is_odd
+            || self.has_orphans && !mends(Unpaired::Results)
+            || are_open && !mends(Unpaired::Calls)
     }
 }
