@@ -116,7 +116,14 @@ const kept = (text: string): [agent: string, file: string, text: string][] => [
     sample('Cline and Roo Code', text),
   ],
   ['OpenCode', '.local/share/opencode/storage/part/msg_2/prt_1.json', sample('OpenCode', text)],
+  ['Qwen Code', '.qwen/projects/-w/chats/a.jsonl', sample('Qwen Code', text)],
+  ['Kimi CLI', '.kimi/sessions/f00/a/context.jsonl', sample('Kimi CLI', text)],
+  ['Kimi Code', '.kimi-code/sessions/wd_w/session_a/agents/main/wire.jsonl', sample('Kimi Code', text)],
+  ['Continue CLI', '.continue/sessions/a-b.json', sample('Continue CLI', text)],
 ]
+
+/** Limits below those to which some agents cut a result when they send it. */
+const LOW = ['--max-chars', '4000']
 
 /** The names, modes, times and bytes below a directory. */
 function tree(dir: string): string {
@@ -145,7 +152,7 @@ describe('doctor', () => {
     const home = newHome()
     const env = environment(home)
     for (const [, file, text] of kept(LONG)) put(home, file, text)
-    const found = await listed(env)
+    const found = await listed(env, ...LOW)
     expect(found.map(({ agent, path }) => [agent, path]).sort()).toEqual(
       kept('')
         .map(([agent, file]) => [agent, join(home, file)])
@@ -153,13 +160,35 @@ describe('doctor', () => {
     )
     expect(
       agents.map(({ name }) => name).filter((name) => !found.some(({ agent }) => agent === name)),
-    ).toEqual(['Goose'])
+    ).toEqual(['Kilo CLI', 'Mistral Vibe', 'Goose'])
     for (const { over, damaged, paired, command, path } of found) {
-      expect([over > 0, damaged, paired, command]).toEqual([true, 0, 0, `spillway repair ${path}`])
+      expect([over > 0, damaged, paired, command]).toEqual([
+        true,
+        0,
+        0,
+        `spillway repair --max-chars 4000 ${path}`,
+      ])
     }
+    // These cut a result themselves, to less than the limits.
+    const own = (await listed(env)).map(({ agent }) => agent)
+    expect(
+      [...new Set(found.map(({ agent }) => agent))].filter((agent) => !own.includes(agent)).sort(),
+    ).toEqual(['Cline CLI', 'Codex CLI'])
     const ended = await shell(found.map(({ command }) => command).join(' && '))
-    expect([ended.code, ended.stderr]).toEqual([0, ''])
-    expect(await listed(env)).toEqual([])
+    expect(ended.code).toBe(0)
+    const warned = ended.stderr.trimEnd().split('\n')
+    expect(warned.every((line) => line.includes('known by the source of its agent'))).toBe(true)
+    const files = warned.map((line) => kept('').find(([, file]) => line.includes(file))?.[0])
+    expect([...new Set(files)].sort()).toEqual([
+      'Cline',
+      'Continue CLI',
+      'Gemini CLI',
+      'Kimi Code',
+      'OpenCode',
+      'Qwen Code',
+      'Roo Code',
+    ])
+    expect(await listed(env, ...LOW)).toEqual([])
     const { stdout } = await spillway(['doctor'], { env })
     expect(stdout).toBe(`${found.length} sessions: none needs a repair.\n`)
   })
@@ -187,6 +216,11 @@ describe('doctor', () => {
     ['CLINE_DATA_DIR', 'sessions/a/a.messages.json', 'Cline CLI'],
     ['CLINE_DIR', 'data/sessions/a/a.messages.json', 'Cline CLI'],
     ['XDG_DATA_HOME', 'opencode/storage/part/msg_2/prt_1.json', 'OpenCode'],
+    ['QWEN_HOME', 'projects/-w/chats/a.jsonl', 'Qwen Code'],
+    ['QWEN_RUNTIME_DIR', 'projects/-w/chats/a.jsonl', 'Qwen Code'],
+    ['KIMI_SHARE_DIR', 'sessions/f00/a/context.jsonl', 'Kimi CLI'],
+    ['KIMI_CODE_HOME', 'sessions/wd_w/session_a/agents/main/wire.jsonl', 'Kimi Code'],
+    ['CONTINUE_GLOBAL_DIR', 'sessions/a-b.json', 'Continue CLI'],
     [
       'XDG_CONFIG_HOME',
       'Code/User/globalStorage/saoudrizwan.claude-dev/tasks/1/api_conversation_history.json',
@@ -198,12 +232,11 @@ describe('doctor', () => {
       if (of === agent && !path.startsWith('.vscode')) put(home, path, text)
     const [, , text = ''] = kept(LONG).find(([of]) => of === agent) ?? []
     const path = put(elsewhere, file, text)
-    expect((await listed(environment(home, { [variable]: elsewhere }))).map(({ path }) => path)).toEqual([
-      path,
-    ])
+    const own = environment(home, { [variable]: elsewhere })
+    expect((await listed(own, ...LOW)).map(({ path }) => path)).toEqual([path])
     const name = elsewhere.slice(elsewhere.lastIndexOf('/') + 1)
     const tilde = environment(dirname(elsewhere), { [variable]: `~/${name}` })
-    expect((await listed(tilde)).map(({ path }) => path)).toEqual([path])
+    expect((await listed(tilde, ...LOW)).map(({ path }) => path)).toEqual([path])
   })
 
   it('knows the homes of other platforms', () => {
@@ -221,21 +254,20 @@ describe('doctor', () => {
     const cases: [name: string, text: string, told: string, flags: string][] = [
       ['over', claude(LONG), '1 result over the limits', ''],
       ['glued', GLUED, '1 row is not JSON', '--damaged mend '],
-      ['unpaired', `${UNPAIRED}\n`, '1 call without a result', '--pairs '],
       ['image', image(4_000_000, 100), '1 payload that anthropic would reject', '--for anthropic '],
       ['wide', image(200, 9_000), '1 payload that anthropic would reject', '--for anthropic '],
       [
         'all',
         `${GLUED}\n${claude(LONG)}${UNPAIRED.replaceAll('"t"', '"u"')}\n${image(200, 9_000)}`,
-        '1 result over the limits; 1 row is not JSON; 1 call without a result; 1 payload that anthropic would reject',
-        '--damaged mend --pairs --for anthropic ',
+        '1 result over the limits; 1 row is not JSON; 1 payload that anthropic would reject',
+        '--damaged mend --for anthropic ',
       ],
     ]
     for (const [name, text] of cases) put(home, at(name), text)
     const env = environment(home)
     const { code, stdout, stderr } = await spillway(['doctor'], { env })
     expect([code, stderr]).toEqual([0, ''])
-    expect(stdout).toMatch(/^6 of 6 sessions need a repair, newest first:\n/)
+    expect(stdout).toMatch(/^5 of 5 sessions need a repair, newest first:\n/)
     for (const [name, , told, flags] of cases) {
       const path = join(home, at(name))
       const [, about, reason, command] =
@@ -249,6 +281,26 @@ describe('doctor', () => {
       expect(await shell(command ?? 'false')).toMatchObject({ code: 0, stderr: '' })
     }
     expect(await listed(env)).toEqual([])
+  })
+
+  it('lists nothing that the agent of a session mends itself', async () => {
+    const home = newHome()
+    const env = environment(home)
+    const called = claude('short').split('\n')
+    put(home, '.claude/projects/-w/call.jsonl', `${called[0]}\n`)
+    put(home, '.claude/projects/-w/result.jsonl', `${called[1]}\n`)
+    const [header, call, result] = session([['bash', 'short']]).split('\n')
+    put(home, '.pi/agent/sessions/--w--/call.jsonl', `${header}\n${call}\n`)
+    const orphan = put(home, '.pi/agent/sessions/--w--/result.jsonl', `${header}\n${result}\n`)
+    // Pi bounds a result to 51,200 bytes, and adds a notice.
+    put(
+      home,
+      '.pi/agent/sessions/--w--/own.jsonl',
+      session([['bash', `${'x'.repeat(51_200)}\n[Showing the first 50 KB]`]]),
+    )
+    expect(await listed(env)).toMatchObject([
+      { path: orphan, orphans: 1, paired: 0, command: `spillway repair --pairs ${orphan}` },
+    ])
   })
 
   it('looks for what one provider rejects, or any', async () => {

@@ -1,8 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
+// biome-ignore-all lint/suspicious/noExplicitAny: rows of several agents
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { inspectSession, repairSession } from 'spillway'
 import { describe, expect, it } from 'vitest'
 import { agentSamples, fileOf, valuesOf } from '../support/agent_samples.js'
-import { scratch } from '../support/scratch.js'
+import { jsonLines, scratch } from '../support/scratch.js'
 
 const { dir, write } = scratch('.json')
 
@@ -75,6 +77,59 @@ describe.each(
     const sent = sample.sent(valuesOf(readFileSync(path, 'utf8')))
     expect(sent.reduce((sum, text) => sum + text.length, 0)).toBeLessThanOrEqual(8_000)
   })
+})
+
+describe('a layout is known by its own messages', () => {
+  const qwen = agentSamples.find(({ format }) => format === 'qwen')?.make(BIG) as object[]
+
+  it('whatever row comes first', async () => {
+    for (let first = 0; first < qwen.length; first++) {
+      const rows = [...qwen.slice(first), ...qwen.slice(0, first)]
+      const report = await inspectSession(write(jsonLines(rows)))
+      expect(report).toMatchObject({ format: 'qwen', toolResults: 2, oversized: 2, damaged: 0 })
+    }
+  })
+
+  it('not by the members around them', async () => {
+    const around = {
+      uuid: 'u1',
+      parentUuid: null,
+      sessionId: 's',
+      type: 'user',
+      cwd: '/w',
+      version: '2.1.332',
+    }
+    const block = { type: 'tool_result', tool_use_id: 'c1', content: BIG }
+    const format = async (message: object) =>
+      (await inspectSession(write(jsonLines([{ ...around, message }])))).format
+    expect(await format({ role: 'user', content: [block] })).toBe('claude-code')
+    expect(await format({ role: 'user', parts: [{ text: 'x' }] })).toBe('qwen')
+    expect(await format({ role: 'user', words: 'x' })).toBe('unknown')
+  })
+
+  it('and a repair keeps the id and the name of each result', async () => {
+    const path = write(jsonLines(qwen))
+    await repairSession(path)
+    const named = valuesOf(readFileSync(path, 'utf8')).flatMap(({ message, systemPayload }) =>
+      [message, ...(systemPayload?.compressedHistory ?? [])].flatMap((message) =>
+        (message?.parts ?? []).flatMap(({ functionResponse }: any) => functionResponse ?? []),
+      ),
+    )
+    expect(named.map(({ id, name }) => [id, name])).toEqual(Array(2).fill(['run_1', 'run_shell_command']))
+    expect(await repairSession(path, { pairs: true })).toMatchObject({
+      changed: false, reason: 'nothing to do' })
+  })
+})
+
+it('a file that is named by its digest is refused', async () => {
+  const path = join(dir, `${'0123456789abcdef'.repeat(4)}.json`)
+  writeFileSync(path, JSON.stringify([{ role: 'user', content: BIG }]))
+  for (const act of [inspectSession, repairSession]) {
+    await expect(act(path)).rejects.toMatchObject({
+      code: 'ERR_SPILLWAY_FORMAT',
+      message: expect.stringContaining('named by its digest'),
+    })
+  }
 })
 
 /** Removes the side data that is an object, which is written anew. */

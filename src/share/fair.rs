@@ -33,10 +33,11 @@ impl BlockTable<'_, '_> {
         }
     }
 
-    /// Returns true if any truncated block has a notice, no block is truncated, or notices are
-    /// disabled.
+    /// Returns true if any truncated text has a notice, no text is truncated, or notices are
+    /// disabled. Data tells of a cut within itself.
     fn tells(&self) -> bool {
-        let cuts = self.blocks.iter().filter_map(|block| match block {
+        let texts = self.blocks.iter().zip(self.inputs).filter(|(_, input)| !input.is_data);
+        let cuts = texts.filter_map(|(block, _)| match block {
             Block::Cut(cut) => Some(cut),
             _ => None,
         });
