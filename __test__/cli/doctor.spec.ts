@@ -328,7 +328,7 @@ describe('doctor', () => {
     for (const [at, name] of names.entries())
       put(home, `.claude/projects/-${name}/x.jsonl`, claude(LONG), 1_767_000_000 + at * 60)
     put(home, '.codex/sessions/2026/01/02/rollout-a.jsonl', sample('Codex CLI', LONG), 1_767_000_090)
-    const found = await listed(environment(home))
+    const found = await listed(environment(home), ...LOW)
     expect(found.map(({ modified }) => modified)).toEqual(
       [...found.map(({ modified }) => modified)].sort().reverse(),
     )

@@ -5,8 +5,8 @@ use std::io::{Seek, SeekFrom};
 
 use super::active_branch::SessionTree;
 use super::failure::Failure;
-use super::layout::Layout;
 use super::history::{History, ResultRow};
+use super::layout::Layout;
 use super::mend::{Mender, Piece, Taken};
 use super::progress::Progress;
 use super::repair::Request;

@@ -35,7 +35,8 @@ pub fn kind_of(path: &Path, options: &Options, progress: &Progress) -> Result<Ki
     while format == SessionKind::Unknown
         && let Some(block) = rows.next(|_| progress.step())?
     {
-        format = each_row(block).map(&mut take).find(|kind| *kind != SessionKind::Unknown).unwrap_or_default();
+        format =
+            each_row(block).map(&mut take).find(|kind| *kind != SessionKind::Unknown).unwrap_or_default();
     }
     if format == SessionKind::Unknown {
         format = take(rows.rest());

@@ -235,7 +235,10 @@ impl Options {
             let texts = texts_of(result);
             let clamped = clamp_slots(&result.slots, &texts, &rules);
             cuts.worth += u64::from(is_worth(entry, &texts, &clamped));
-            cuts.add(clamped.truncated, result.side_data().into_iter().any(|member| self.capped(member).is_some()));
+            cuts.add(
+                clamped.truncated,
+                result.side_data().into_iter().any(|member| self.capped(member).is_some()),
+            );
         }
         if self.shown(entry, results).into_iter().any(|copy| self.capped(copy).is_some()) {
             cuts.add_copy();

@@ -8,10 +8,10 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::failure::Failure;
+use super::layout::Unpaired;
 use super::prefilter::Prefilter;
 use super::progress::Progress;
 use super::rewrite_row::Options;
-use super::layout::Unpaired;
 use super::row_format::{Entry, SessionKind};
 use super::rows::{Row, RowReader, Rows, each_row};
 use super::session_file::SessionFile;
@@ -156,8 +156,6 @@ impl Calls {
             _ => false,
         };
         let are_open = self.lacks || !self.open.is_empty();
-        self.is_odd
-            || self.has_orphans && !mends(Unpaired::Results)
-            || are_open && !mends(Unpaired::Calls)
+        self.is_odd || self.has_orphans && !mends(Unpaired::Results) || are_open && !mends(Unpaired::Calls)
     }
 }
