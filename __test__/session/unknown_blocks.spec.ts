@@ -95,7 +95,8 @@ const policy = fc.record({
   share: fc.constantFrom('fair' as const, 'order' as const),
 })
 
-/** Expects that only texts differ, and that each of those begins as it did. Returns their number. */
+/** Expects that only long texts differ, and that each of these begins as it did. Returns their
+ *  number. */
 function expectOnlyCuts(before: Json, after: Json): number {
   if (typeof before === 'string' && before.length > WORD) {
     const kept = /^([^]*)\[\+\d+ chars\]$/.exec(String(after))?.[1]

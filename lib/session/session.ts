@@ -32,7 +32,7 @@ const LONGEST_WAIT = 1_000
  *  Not in the reports of the library. */
 export interface Cuts {
   readonly over: number
-  /** Of these, results of which a model is sent less by a tenth or more. */
+  /** Those that become shorter by a tenth or more for the model. */
   readonly worth: number
   readonly details: number
 }

@@ -172,10 +172,11 @@ const COLUMNS: usize = 2;
 const DATA: f64 = 5.0;
 
 /// Truncates blocks under one budget. Each block comes as two windows; if the second is empty, the
-/// first is the whole text. `table` has two numbers per block: its length, and a code. Code 5, which it
-/// brings: JSON of data. Codes to return, 0: whole. 1: truncated, and the text is returned. 2: dropped, or replaced by the returned
-/// text. 3: whole but ill-formed. 4: returned with its long lines cut. `read` takes the number of a
-/// block and a position, in chars. `found`: the searches of blocks that were done, by number.
+/// first is the whole text. `table` has two numbers per block: its length, and a code. It brings
+/// code 5 for the JSON of data, and receives 0: whole. 1: truncated, and the text is returned. 2:
+/// dropped, or replaced by the returned text. 3: whole but ill-formed. 4: returned with its long
+/// lines cut. `read` takes the number of a block and a position, in chars. `found`: the searches of
+/// blocks that were done, by number.
 #[napi(catch_unwind)]
 #[allow(clippy::too_many_arguments, reason = "those of truncate_text")]
 pub fn truncate_blocks(

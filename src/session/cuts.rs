@@ -10,8 +10,8 @@ use super::media::Payloads;
 pub struct Cuts {
     /// Results with text over the limits.
     pub over: u64,
-    /// Of these, results of which a model is sent less by a tenth or more. A host that cuts them
-    /// itself, or has bounded them with a notice of its own, gains nothing from the others.
+    /// Those that become shorter by a tenth or more for the model. A host that cuts results itself,
+    /// or has bounded them with a notice of its own, gains nothing from the others.
     pub worth: u64,
     /// Other results with large details: side data, or a second copy in their row.
     pub details: u64,

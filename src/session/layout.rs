@@ -92,7 +92,7 @@ pub struct Layout {
     /// Paths that the first row, or the document, has all.
     starts: Vec<Paths>,
     document: Vec<Paths>,
-    /// Paths one of which a row has, if no first row announces them.
+    /// Marks of a row, if no first row announces the layout. Any of them is enough.
     rows: Paths,
     sent: Paths,
     shown: Paths,
