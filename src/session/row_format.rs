@@ -207,7 +207,7 @@ mod tests {
         let row = format!(r#"{{"type":"message","message":{message}}}"#);
         assert_eq!(read(&row, pi), (false, vec![message.clone()]));
         assert_eq!(read(&row, Format::default()), (false, vec![message.clone()]));
-        let row = r#"{"type":"user","message":{"role":"user"},"toolUseResult":1}"#;
+        let row = r#"{"type":"user","message":{"role":"user","content":""},"toolUseResult":1}"#;
         assert_eq!(read(row, Format::default()), (false, vec![r#"{"role":"user"}"#.into()]));
         for row in [row, &message, r#"{"type":"custom","data":{}}"#] {
             assert!(read(row, pi).1.is_empty(), "{row}");
