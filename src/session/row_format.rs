@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(read(&row, pi), (false, vec![message.clone()]));
         assert_eq!(read(&row, Format::default()), (false, vec![message.clone()]));
         let row = r#"{"type":"user","message":{"role":"user","content":""},"toolUseResult":1}"#;
-        assert_eq!(read(row, Format::default()), (false, vec![r#"{"role":"user"}"#.into()]));
+        assert_eq!(read(row, Format::default()), (false, vec![r#"{"role":"user","content":""}"#.into()]));
         for row in [row, &message, r#"{"type":"custom","data":{}}"#] {
             assert!(read(row, pi).1.is_empty(), "{row}");
         }
