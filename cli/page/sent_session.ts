@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import type { SessionReport } from 'spillway'
-import { readUses, tokensIn } from '../../lib/context/tool_uses.js'
+import { readUses } from '../../lib/context/tool_uses.js'
 import { leads, PathNode, Paths, visit } from '../../lib/dialect/paths.js'
-import { clearToolResults } from '../../lib/index.js'
 import { isObject } from '../../lib/untrusted.js'
 import { layouts } from '../../src/layouts.json'
+import { clearedPriceOf } from './cleared_price.js'
 import { messageIn, parsed } from './session_context.js'
 
 /** A result of a session, by its call, with how often it was sent. */
@@ -33,8 +33,6 @@ export interface SentReport {
 /** Prices of a token that is written to the cache and read from it, as clearToolResults assumes
  *  them. */
 const PRICES = { write: 1.25, read: 0.1 }
-/** Clears from the first token on. */
-const CLEARING = { trigger: { type: 'input_tokens', value: 0 }, dedupe: 'near', prices: PRICES } as const
 
 /** Reads a session, and returns what its requests sent: one before each answer of the model. */
 export async function sentOf(
@@ -51,42 +49,30 @@ export async function sentOf(
     times: age,
   }))
   const spent = (one: SentResult) => one.tokens * one.times
-  const sums = answers.map((end) => sumOf(tokens.slice(0, end)))
+  // The tokens of each request: of all messages before an answer.
+  const sums = [0]
+  for (const [at, one] of tokens.entries()) sums.push((sums[at] ?? 0) + one)
+  const requests = answers.map((end) => sums[end] ?? 0)
   return {
     requests: answers.length,
-    tokens: Math.round(sumOf(sums)),
+    tokens: Math.round(sumOf(requests)),
     resultTokens: sumOf(results.map(spent)),
     mostSent: results
       .filter(({ times }) => times > 0)
       .toSorted((a, b) => spent(b) - spent(a))
       .slice(0, top),
-    price: priceOf(answers.map((end) => tokens.slice(0, end))),
-    clearedPrice: priceOf(clearedAt(messages, answers)),
+    price: priceOf(requests),
+    clearedPrice: clearedPriceOf(messages, { uses, tokens, answers }, PRICES),
   }
 }
 
-/** Returns the tokens of each message of each request, with the old results cleared. */
-function* clearedAt(messages: readonly unknown[], ends: readonly number[]): Generator<readonly number[]> {
-  let state: ReturnType<typeof clearToolResults>['state'] | undefined
-  for (const end of ends) {
-    const made = clearToolResults(messages.slice(0, end), { ...CLEARING, state })
-    state = made.state
-    yield tokensIn(made.messages)
+/** Returns the price of requests of so many tokens, each of which begins with the one before. */
+function priceOf(requests: readonly number[]): number {
+  const price = (sum: number, all: number, nth: number) => {
+    const cached = requests[nth - 1] ?? 0
+    return sum + (PRICES.read * cached + PRICES.write * (all - cached))
   }
-}
-
-/** Returns the price of requests. The cache of a message holds if it and all before it are as long
- *  as in the last one. */
-function priceOf(requests: Iterable<readonly number[]>): number {
-  let price = 0
-  let before: readonly number[] = []
-  for (const tokens of requests) {
-    const changed = before.findIndex((one, at) => one !== tokens[at])
-    const known = changed < 0 ? before.length : changed
-    price += PRICES.read * sumOf(tokens.slice(0, known)) + PRICES.write * sumOf(tokens.slice(known))
-    before = tokens
-  }
-  return Math.round(price)
+  return Math.round(requests.reduce(price, 0))
 }
 
 function sumOf(numbers: readonly number[]): number {

@@ -50,6 +50,14 @@ export class CachePrices {
     return tokens.reduce((sum, one, at) => sum + one * (at < known ? this.read : this.write), 0)
   }
 
+  /** Returns the most that a message adds to what a change at it or before it costs less in this
+   *  request: `best` changes nothing from which on these sums are below `-balance`. `saved`: tokens
+   *  that its results may save. */
+  bound(saved: number, tokens: number): number {
+    const rewriting = Math.max(0, this.write - this.read) * MARGIN
+    return Math.max(this.read + rewriting, this.write) * saved - rewriting * tokens
+  }
+
   /**
    * Returns the change that pays most, undefined if none pays. Everything after its first message
    * that can become shorter does: the provider writes that part anew in any case.

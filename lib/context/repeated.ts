@@ -24,30 +24,89 @@ export function repeatsIn(
   how: 'exact' | 'near',
   isOpen: (use: ToolUse) => boolean,
 ): Map<ToolUse, Repeat> {
+  const repeats = new Repeats(calls, how)
   const found = new Map<ToolUse, Repeat>()
-  const byTexts = new Map<string, ToolUse>()
-  const byCall = new Map<string, ToolUse>()
-  const named = new Map<string, number>()
   for (const use of uses) {
-    named.set(nameOf(use), (named.get(nameOf(use)) ?? 0) + 1)
-    const isUnique = (older: ToolUse) => named.get(nameOf(older)) === 1
-    if (use.chars <= LEAST || use.hasMedia || !isOpen(use)) continue
-    const hash = hashOf(use.result)
-    const texts = `${hash}${wordsBeside(use.result)}`
-    const call = how === 'near' ? calls.of(use) : undefined
-    const asked = call && jsonOf([call.tool, call.args])
-    const same = byTexts.get(texts)
-    const near = same || asked === undefined ? undefined : byCall.get(asked)
-    const text = same ? exactText(same, use) : near && nearText(near, use)
-    const older = same ?? near
-    if (older && text !== undefined && isUnique(older))
-      found.set(use, { hash, text, of: { key: older.key, hash: hashOf(older.result) } })
-    else {
-      byTexts.set(texts, use)
-      if (asked !== undefined) byCall.set(asked, use)
-    }
+    repeats.see(use)
+    const entry = isOpen(use) ? repeats.take(use) : undefined
+    if (entry) found.set(use, entry)
   }
   return found
+}
+
+/** A result that later ones may repeat. */
+interface Original {
+  readonly use: ToolUse
+  readonly hash: string
+  /** The lists that it ends: those of its texts and of its call. */
+  readonly lists: readonly Original[][]
+}
+
+/** Finds the results that repeat an earlier one, in the order of a history. */
+export class Repeats {
+  readonly #calls: MadeCalls
+  readonly #how: 'exact' | 'near'
+  readonly #originals: Original[] = []
+  /** The originals with some texts, and those of a call, the latest last. */
+  readonly #byTexts = new Map<string, Original[]>()
+  readonly #byCall = new Map<string, Original[]>()
+  /** The numbers of results, and that of the second of each name. */
+  readonly #numbers = new Map<ToolUse, number>()
+  readonly #named = new Map<string, number | undefined>()
+
+  constructor(calls: MadeCalls, how: 'exact' | 'near') {
+    this.#calls = calls
+    this.#how = how
+  }
+
+  /** Takes the name of the next result, whether it is sent as it is or not. */
+  see(use: ToolUse): void {
+    const name = nameOf(use)
+    const number = this.#numbers.size
+    this.#numbers.set(use, number)
+    if (!this.#named.has(name)) this.#named.set(name, undefined)
+    else if (this.#named.get(name) === undefined) this.#named.set(name, number)
+  }
+
+  /** Takes a result that is sent as it is, and was seen. Returns the text in its place if it
+   *  repeats one. */
+  take(use: ToolUse): Repeat | undefined {
+    if (use.chars <= LEAST || use.hasMedia) return undefined
+    const hash = hashOf(use.result)
+    const call = this.#how === 'near' ? this.#calls.of(use) : undefined
+    const asked = call && jsonOf([call.tool, call.args])
+    const alike = listOf(this.#byTexts, `${hash}${wordsBeside(use.result)}`)
+    const made = asked === undefined ? [] : listOf(this.#byCall, asked)
+    const same = alike.at(-1)
+    const near = same ? undefined : made.at(-1)
+    const text = same ? exactText(same.use, use) : near && nearText(near.use, use)
+    const older = same ?? near
+    if (older && text !== undefined && this.#isUnique(older.use, use))
+      return { hash, text, of: { key: older.use.key, hash: older.hash } }
+    const original = { use, hash, lists: [alike, made] }
+    for (const list of [this.#originals, alike, made]) list.push(original)
+    return undefined
+  }
+
+  /** Returns true if no result up to another has the name of an older one. */
+  #isUnique(older: ToolUse, use: ToolUse): boolean {
+    const second = this.#named.get(nameOf(older)) ?? Number.POSITIVE_INFINITY
+    return second > (this.#numbers.get(use) ?? 0)
+  }
+
+  /** Forgets the results of the messages from `at` on, which may be taken again. */
+  rewind(at: number): void {
+    for (let last = this.#originals.at(-1); last && last.use.at >= at; last = this.#originals.at(-1)) {
+      this.#originals.pop()
+      for (const list of last.lists) list.pop()
+    }
+  }
+}
+
+function listOf(lists: Map<string, Original[]>, name: string): Original[] {
+  const list = lists.get(name) ?? []
+  lists.set(name, list)
+  return list
 }
 
 /** Returns the words beside the texts of a result, such as the source of a search result, which go

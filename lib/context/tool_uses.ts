@@ -94,7 +94,15 @@ export class MadeCalls {
     const name = callName(result)
     if (name === undefined) return undefined
     this.#calls ??= this.#readCalls()
-    return this.#calls.get(name)?.findLast((call) => call.at <= at)
+    // In order, and there may be as many of one name as messages.
+    const calls = this.#calls.get(name) ?? []
+    let [low, high] = [0, calls.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((calls[middle] as MadeCall).at <= at) low = middle + 1
+      else high = middle
+    }
+    return calls[low - 1]
   }
 
   all(): MadeCall[] {
