@@ -33,9 +33,8 @@ function tableOf(title: string, runs: readonly Run[], lines: readonly string[]):
     score > 0 ? score.toFixed(1) : '',
   ])
   const cells = cellsOf([TITLES, ...rows]).map(lineOf)
-  const [head = '', ...others] = cells.map((row) =>
-    row.padEnd(Math.max(...cells.map(({ length }) => length))),
-  )
+  const longest = cells.reduce((most, { length }) => Math.max(most, length), 0)
+  const [head = '', ...others] = cells.map((row) => row.padEnd(longest))
   const width = Math.max(err.columns - head.length - 2, SHOWN)
   const rowOf = (row: string, at: number) =>
     `${row}  ${startOf(lines[(runs[at]?.first ?? 0) - 1] ?? '', width)}`.trimEnd()

@@ -1,41 +1,85 @@
 import type { Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
-import { basename, join, parse } from 'node:path'
+import { basename, normalize, parse, sep } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { agents } from '../src/layouts.json'
+import { type Database, databaseNamed } from './databases.js'
 import { platform } from './platform.js'
-import { UsageError } from './term/usage_error.js'
+import { type Unread, UsageError } from './term/usage_error.js'
+
+// Names of files are bytes here, since a name need not be UTF-8. Such a file is found like any
+// other and returned with U+FFFD in its name, so that the error of opening it names it.
 
 /** Returns the files that names and patterns denote, each once, for shells that leave patterns to
  *  the command. A pattern without a match stays as it is, so that the error of the file that does
  *  not exist names it. */
 export async function filesOf(names: readonly string[]): Promise<string[]> {
-  const found: string[] = []
+  const found: string[][] = []
   for (const name of names) {
     const files = MAGIC.test(name) && !(await kindOf(name)) ? await matchesOf(name) : []
-    found.push(...(files.length === 0 ? [name] : files))
+    found.push(files.length === 0 ? [name] : files)
   }
-  return [...new Set(found)]
+  return [...new Set(found.flat())]
 }
 
-/** Takes the error of a directory that could not be read. */
-type OnError = (error: unknown, place: string) => void
+/** Takes the error of a place that could not be read, or holds nothing. */
+export type OnError = (error: unknown, place: string) => void
 
-/** Returns these files too, of a directory the sessions in it and below it, and for `-` the paths
- *  on stdin, one a line. */
+/** Sessions, and databases beside them. */
+export interface Sessions {
+  readonly files: string[]
+  readonly databases: Database[]
+}
+
+/** Returns these files too, of a directory the sessions in it and below it with its databases, and
+ *  for `-` the paths on stdin, one a line. */
 export async function sessionsOf(
   names: readonly string[],
-  onError: OnError = ignore,
-  command = 'inspect',
-): Promise<string[]> {
-  const found: string[] = []
+  command: string,
+  onError: OnError,
+): Promise<Sessions> {
+  const files: string[][] = []
+  const databases = new Map<string, Database>()
   const given = names.includes('-') ? await pathsOnStdin(command) : []
   for (const name of [...(await filesOf(names.filter((name) => name !== '-'))), ...given]) {
-    const isDirectory = (await kindOf(name))?.isDirectory()
-    const all = isDirectory ? (await Promise.all((await below([name], onError)).map(sessionsIn))).flat() : []
-    found.push(...(all.length === 0 ? [name] : all.sort()))
+    if (!(await kindOf(name))?.isDirectory()) {
+      files.push([name])
+      continue
+    }
+    let isRead = true
+    const found = await sessionsIn(name, (error, place) => {
+      isRead = false
+      onError(error, place)
+    })
+    files.push(found.files)
+    for (const store of found.databases) databases.set(store.path, store)
+    if (isRead && found.files.length === 0) onError(new EmptyFolder(name, found.databases), name)
   }
-  return [...new Set(found)]
+  return { files: [...new Set(files.flat())], databases: [...databases.values()] }
+}
+
+/** Returns the sessions of a directory as `sessionsOf` does, without databases. */
+export async function filesIn(
+  names: readonly string[],
+  command: string,
+  unread: Unread,
+): Promise<readonly string[]> {
+  return (await sessionsOf(names, command, unread.take)).files
+}
+
+/** The error of a directory without a session. */
+export class EmptyFolder extends UsageError {
+  readonly hasDatabases: boolean
+
+  constructor(name: string, databases: readonly Database[]) {
+    const stores = databases.map(
+      ({ path, agent, advice }) => `${path} is a database of ${agent}, which is not read: ${advice}`,
+    )
+    const give =
+      'give the file of a session, or a folder in which an agent that docs/sessions.md lists keeps its sessions'
+    super(`${name}: holds no session that is known; ${stores.length > 0 ? stores.join('; ') : give}`, 1)
+    this.hasDatabases = stores.length > 0
+  }
 }
 
 async function pathsOnStdin(command: string): Promise<string[]> {
@@ -46,11 +90,20 @@ async function pathsOnStdin(command: string): Promise<string[]> {
   return (await text(process.stdin)).split(/\r?\n/).filter((path) => path !== '')
 }
 
-async function sessionsIn(place: string): Promise<string[]> {
-  const entries = await entriesOf(place, ignore)
-  const isSession = (name: string) => SESSIONS.some((shape) => shape.test(name))
-  const files = entries.filter((entry) => entry.isFile() && isSession(entry.name))
-  return files.map(({ name }) => join(place, name))
+/** Returns the sessions in a directory and below it, and the databases. */
+async function sessionsIn(name: string, onError: OnError): Promise<Sessions> {
+  const all = await below([Buffer.from(name)], onError)
+  const files = all
+    .flatMap(({ place, entries }) =>
+      entries.filter((entry) => entry.isFile()).map((entry) => pathOf(within(place, entry.name))),
+    )
+    .sort()
+  const isSession = (file: string) => SESSIONS.some((shape) => shape.test(basename(file)))
+  const stores = files.flatMap((path) => {
+    const database = databaseNamed(basename(path))
+    return database ? [{ path, ...database }] : []
+  })
+  return { files: files.filter(isSession), databases: stores }
 }
 
 const MAGIC = /[*?[]/
@@ -59,7 +112,7 @@ const MAGIC = /[*?[]/
  *  directories. */
 async function matchesOf(pattern: string): Promise<string[]> {
   const { root } = parse(pattern)
-  return matchesIn(root, pattern.slice(root.length).split(platform.separators), ignore)
+  return matchesIn(root, pattern.slice(root.length).split(platform.separators), () => {})
 }
 
 /** Expands the segments of a pattern in a directory. */
@@ -68,42 +121,75 @@ export async function matchesIn(
   segments: readonly string[],
   onError: OnError,
 ): Promise<string[]> {
-  let places = [place]
+  let places: Buffer[] = [Buffer.from(place)]
   for (const segment of segments) {
-    if (segment === '**') places = await below(places, onError)
+    if (segment === '**') places = (await below(places, onError)).map(({ place }) => place)
     else if (MAGIC.test(segment))
       places = (await Promise.all(places.map((at) => listed(at, segment, onError)))).flat()
-    else places = places.map((place) => join(place, segment))
+    else places = places.map((place) => within(place, Buffer.from(segment)))
   }
-  const kinds = await Promise.all(places.map(kindOf))
-  return places.filter((_, at) => kinds[at]).sort()
+  // What is listed exists.
+  const isListed = MAGIC.test(segments.at(-1) ?? '')
+  const kinds = isListed ? [] : await Promise.all(places.map(kindOf))
+  return places
+    .filter((_, at) => isListed || kinds[at])
+    .map(pathOf)
+    .sort()
 }
 
+/** A directory with what is in it. */
+interface Listing {
+  readonly place: Buffer
+  readonly entries: readonly Entry[]
+}
+
+type Entry = Dirent<Buffer>
+
 /** Returns these directories and all below them, without hidden ones. Links are not followed. */
-async function below(places: readonly string[], onError: OnError): Promise<string[]> {
+async function below(places: readonly Buffer[], onError: OnError): Promise<Listing[]> {
   const nested = places.map(async (place) => {
     const entries = await entriesOf(place, onError)
-    const inner = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
-    const names = inner.map(({ name }) => join(place, name))
-    return [place, ...(await below(names, onError))]
+    const inner = entries.filter((entry) => entry.isDirectory() && entry.name[0] !== DOT)
+    const deeper = await below(
+      inner.map(({ name }) => within(place, name)),
+      onError,
+    )
+    return [{ place, entries }, ...deeper]
   })
   return (await Promise.all(nested)).flat()
 }
 
-async function listed(place: string, segment: string, onError: OnError): Promise<string[]> {
+/** Returns what a segment of a pattern matches in a directory, without links that lead nowhere. */
+async function listed(place: Buffer, segment: string, onError: OnError): Promise<Buffer[]> {
   const shape = shapeOf(segment)
-  const entries = await entriesOf(place, onError)
-  return entries.filter(({ name }) => shape.test(name)).map(({ name }) => join(place, name))
+  const entries = (await entriesOf(place, onError)).filter(({ name }) => shape.test(String(name)))
+  const leads = await Promise.all(
+    entries.map(async (entry) => !entry.isSymbolicLink() || (await kindOf(within(place, entry.name)))),
+  )
+  return entries.filter((_, at) => leads[at]).map(({ name }) => within(place, name))
 }
 
-async function entriesOf(place: string, onError: OnError): Promise<Dirent[]> {
-  return readdir(place || '.', { withFileTypes: true }).catch((error) => {
-    onError(error, place)
+async function entriesOf(place: Buffer, onError: OnError): Promise<Entry[]> {
+  const at = place.length === 0 ? Buffer.from('.') : place
+  return readdir(at, { withFileTypes: true, encoding: 'buffer' }).catch((error) => {
+    onError(error, String(place))
     return []
   })
 }
 
-const ignore = () => {}
+const DOT = '.'.charCodeAt(0)
+const SEPARATOR = Buffer.from(sep)
+
+/** Returns a path as the system takes it from a string. */
+function pathOf(place: Buffer): string {
+  return normalize(String(place))
+}
+
+/** Returns the path of a name in a directory. */
+function within(place: Buffer, name: Buffer): Buffer {
+  const isOpen = place.length === 0 || place.at(-1) === SEPARATOR[0]
+  return Buffer.concat(isOpen ? [place, name] : [place, SEPARATOR, name])
+}
 
 function shapeOf(segment: string): RegExp {
   const source = segment.replace(/\[!?\]?[^\]]*\]|[*?]|[\\^$.|+(){}[\]]/g, (part) => {
@@ -128,6 +214,13 @@ const SESSIONS = [
   ...new Set(['*.jsonl', ...agents.flatMap(({ files }) => files.map((file) => basename(file)))]),
 ].map(shapeOf)
 
-async function kindOf(path: string) {
+/** Returns true if two paths lead to one file, by links of any kind. */
+export async function isSameFile(one: string, other: string): Promise<boolean> {
+  const stats = [one, other].map((path) => stat(path, { bigint: true }).catch(() => undefined))
+  const [a, b] = await Promise.all(stats)
+  return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino
+}
+
+async function kindOf(path: string | Buffer) {
   return stat(path).catch(() => undefined)
 }

@@ -72,7 +72,7 @@ describe('inspect', () => {
 
   it.each([
     ['no-such.jsonl', /no-such\.jsonl: no such file/],
-    ['folder', /is a directory/],
+    ['folder', /folder: holds no session that is known; give the file of a session/],
     ['forbidden.jsonl', /permission denied/],
     ['image.png', /image\.png: unrecognised session format/],
     ['tsconfig.json', /tsconfig\.json: unrecognised session format \(format unknown\)/],

@@ -92,6 +92,13 @@ it.each([
   expect(upward.map(({ file, room }) => `${file} imports ${room}`)).toEqual([])
 })
 
+it('no call of the command line spreads a list, which may hold more than a stack takes', () => {
+  const spread = /\b(?:push|unshift|concat|Math\.(?:max|min))\(\s*\.\.\./
+  const found = typescript.filter((file) => file.startsWith('cli/') && spread.test(read(file)))
+  expect(found).toEqual([])
+  expect(spread.test('found.push(...all)') && spread.test('Math.max(...sizes)')).toBe(true)
+})
+
 it('nothing but its own entries imports the code for OpenClaw', () => {
   const isInside = (file: string) => file.startsWith('lib/compat/openclaw')
   const imported = (file: string) =>

@@ -1,8 +1,9 @@
-import { stat } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
+import type { Database } from '../databases.js'
 import { type Case, type Dated, examine } from '../doctor/case.js'
 import { type Found, findAll } from '../doctor/homes.js'
-import { sessionsOf } from '../files.js'
+import { EmptyFolder, type OnError, sessionsOf } from '../files.js'
 import { doctorPageOf } from '../page/doctor_page.js'
 import { forFlag, LIMITS, mediaFor, policyFlags, policyOf } from '../policy.js'
 import { pool } from '../pool.js'
@@ -12,7 +13,7 @@ import { Progress } from '../term/progress.js'
 import { SUMMARIES } from '../term/summaries.js'
 import { count, counted } from '../term/table.js'
 import { out } from '../term/terminal.js'
-import { naming, notASession, tellOf } from '../term/usage_error.js'
+import { naming, notASession, Unread } from '../term/usage_error.js'
 
 const POLICY = policyFlags({ keep: 'auto', notice: 'pi', clean: 'never' })
 
@@ -42,37 +43,33 @@ read.`,
 }
 
 async function run(args: Args): Promise<number> {
-  let exit = 0
-  const tell = async (error: unknown) => {
-    exit = 1
-    await tellOf(error, 'doctor')
-  }
-  const unread: Promise<void>[] = []
+  const unread = new Unread('doctor')
   // No agent has been here, or a pattern met a file.
   const onError = (error: unknown, place: string) => {
     const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ENOENT' && code !== 'ENOTDIR') unread.push(naming(place, Promise.reject(error)).catch(tell))
+    const isExpected =
+      error instanceof EmptyFolder ? error.hasDatabases : code === 'ENOENT' || code === 'ENOTDIR'
+    if (!isExpected) unread.take(error, place)
   }
   const policy = { ...policyOf(args), ...mediaFor(args) }
   const isGiven = args.names.length > 0
-  const { homes, files, databases } = isGiven
-    ? { homes: args.names, files: await given(args.names, onError), databases: [] }
-    : await findAll(onError)
-  await Promise.all(unread)
-  const newest = await byAge(files, tell)
+  const { homes, files, databases } = isGiven ? await given(args.names, onError) : await findAll(onError)
+  await unread.exit()
+  const newest = await byAge(files, unread)
   const progress = new Progress('doctor')
   const cases: Case[] = []
   const work = (file: Dated) => naming(file.path, examine(file, policy, args))
+  const named = new Set(args.names)
   for (const [at, examining] of pool(newest, work, 2 * availableParallelism()).entries()) {
+    const { path = '' } = newest[at] ?? {}
     progress.show(at / newest.length, `of ${counted(newest.length, 'session')}, ${count(cases.length)} found`)
     try {
       const found = await examining
-      if (found === 'unknown' && isGiven && args.names.includes(newest[at]?.path ?? ''))
-        throw notASession(newest[at]?.path ?? '')
+      if (found === 'unknown' && named.has(path)) throw notASession(path)
       if (typeof found === 'object') cases.push(found)
     } catch (error) {
       progress.clear()
-      await tell(error)
+      unread.take(error, path)
     }
   }
   progress.clear()
@@ -81,27 +78,45 @@ async function run(args: Args): Promise<number> {
       ? [...cases, ...databases].map(jsonLine).join('')
       : doctorPageOf(cases, databases, newest.length, homes),
   )
-  return exit
+  return unread.exit()
 }
 
-async function given(names: readonly string[], onError: Parameters<typeof sessionsOf>[1]): Promise<Found[]> {
-  return (await sessionsOf(names, onError, 'doctor')).map((path) => ({ path }))
+async function given(
+  names: readonly string[],
+  onError: OnError,
+): Promise<{ homes: readonly string[]; files: Found[]; databases: Database[] }> {
+  const { files, databases } = await sessionsOf(names, 'doctor', onError)
+  return { homes: names, files: files.map((path) => ({ path })), databases }
 }
 
 /** Reads the sizes and times of files, and puts the newest first. Empty ones hold no session, and
  *  an agent keeps none in a directory of that name. */
-async function byAge(files: readonly Found[], tell: (error: unknown) => Promise<void>): Promise<Dated[]> {
+async function byAge(files: readonly Found[], unread: Unread): Promise<Dated[]> {
   const dated: Dated[] = []
+  const inodes = new Map<string, string[]>()
   const work = ({ path }: Found) => naming(path, stat(path))
   for (const [at, reading] of pool(files, work, 4 * availableParallelism()).entries()) {
     const file = files[at] as Found
-    await reading
-      .then((found) => {
-        const { mtime: modified, size: bytes } = found
-        const mayHold = found.isFile() ? bytes > 0 : file.agent === undefined
-        if (mayHold) dated.push({ ...file, modified, bytes })
-      })
-      .catch(tell)
+    try {
+      const found = await reading
+      const { mtime: modified, size: bytes, dev, ino } = found
+      const mayHold = found.isFile() ? bytes > 0 : file.agent === undefined
+      if (!mayHold) continue
+      const others = inodes.get(`${dev} ${ino}`) ?? []
+      if (await isLinked(file.path, others)) continue
+      inodes.set(`${dev} ${ino}`, [...others, file.path])
+      dated.push({ ...file, modified, bytes })
+    } catch (error) {
+      unread.take(error, file.path)
+    }
   }
   return dated.sort((a, b) => +b.modified - +a.modified || (a.path < b.path ? -1 : 1))
+}
+
+/** Returns true if a symbolic link makes a path one of others. A hard link is a session of its own,
+ *  since a repair leaves the other names to the old file. */
+async function isLinked(path: string, others: readonly string[]): Promise<boolean> {
+  if (others.length === 0) return false
+  const [real, ...known] = await Promise.all([path, ...others].map((one) => realpath(one)))
+  return known.includes(real as string)
 }

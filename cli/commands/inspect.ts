@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { SessionReport } from 'spillway'
-import { sessionsOf } from '../files.js'
+import { filesIn, isSameFile } from '../files.js'
 import { sentPageOf } from '../page/sent_page.js'
 import type { SentReport } from '../page/sent_session.js'
 import { pageOf, type SessionSummary, TOP } from '../page/session_page.js'
@@ -14,7 +14,7 @@ import { jsonLine } from '../term/escape.js'
 import { Progress } from '../term/progress.js'
 import { SUMMARIES } from '../term/summaries.js'
 import { out } from '../term/terminal.js'
-import { naming, notASession, tellOf, UsageError } from '../term/usage_error.js'
+import { naming, notASession, tellOf, Unread, UsageError } from '../term/usage_error.js'
 
 const USAGE = 'spillway inspect FILE...'
 
@@ -57,7 +57,8 @@ Counts the results that a repair under the same policy would cut.`,
 async function run(args: Args): Promise<number> {
   if (args.names.length === 0) throw new UsageError(`FILE is missing; usage: ${USAGE}`)
   const options = { ...policyOf(args), ...mediaFor(args), top: args.number('top') ?? TOP }
-  const files = await sessionsOf(args.names)
+  const unread = new Unread('inspect')
+  const files = await filesIn(args.names, 'inspect', unread)
   const { inspectCounted } = await import('../../lib/session/session.js')
   const page = args.text('html')
   const window = windowOf(args)
@@ -69,7 +70,7 @@ async function run(args: Args): Promise<number> {
     throw new UsageError('--sent takes one FILE, or --json')
   const progress = new Progress('inspect')
   const all: (SessionSummary & { sent: SentReport | undefined })[] = []
-  let exit = 0
+  let exit = await unread.exit()
   const work = (file: string) => naming(file, inspectCounted(file, options))
   for (const [at, inspecting] of pool(files, work).entries()) {
     const file = files[at] as string
@@ -126,7 +127,8 @@ async function writePage(
 ): Promise<number> {
   if (extra !== undefined) throw new UsageError('--html makes a page of one session; give one FILE')
   if (args.has('json')) throw new UsageError('--html and --json cannot be combined; give one of them')
-  if (resolve(page) === resolve(file)) throw new UsageError(`--html would replace ${file}; give another file`)
+  if (resolve(page) === resolve(file) || (await isSameFile(page, file)))
+    throw new UsageError(`--html would replace ${file}; give another file`)
   const { contextPage } = await import('../page/context_report.js')
   const top = args.number('top') ?? TOP_OF_PAGE
   const text = await interruptible('the file was not changed', (signal) =>

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import type { RepairOptions, RepairReport } from 'spillway'
 import type { Cuts } from '../../lib/session/session.js'
 import { cutsSaid } from '../cuts.js'
-import { sessionsOf } from '../files.js'
+import { filesIn } from '../files.js'
 import { damagedNote, FORMATS } from '../page/session_page.js'
 import { forFlag, mediaFor, policyFlags, policyOf } from '../policy.js'
 import { pool } from '../pool.js'
@@ -20,6 +20,7 @@ import {
   notASession,
   notMended,
   tellOf,
+  Unread,
   UsageError,
 } from '../term/usage_error.js'
 import { checkUndo, UNDO_FLAGS, undoAll } from '../undo.js'
@@ -65,8 +66,11 @@ async function run(args: Args): Promise<number> {
   if (args.names.length === 0) throw new UsageError(`FILE is missing; usage: ${USAGE}`)
   checkUndo(args)
   const policy = { ...policyOf(args), ...mediaFor(args) }
-  const files = await sessionsOf(args.names)
-  if (args.has('undo')) return undoAll(files, args)
+  const unread = new Unread('repair')
+  const files = await filesIn(args.names, 'repair', unread)
+  const exit = await unread.exit()
+  if (args.has('undo')) return Math.max(exit, await undoAll(files, args))
+  if (files.length === 0) return exit
   const isAlone = files.length === 1
   const left = isAlone ? 'the file was not changed' : 'each file is repaired or was not changed'
   return interruptible(left, async (signal) => {
@@ -102,7 +106,7 @@ async function run(args: Args): Promise<number> {
     }
     if (!isAlone && !args.has('json'))
       await show('the summary', sumOf(reports, failed.length)).catch(() => failed.push(''))
-    return failed.length + hidden > 0 ? 1 : 0
+    return failed.length + hidden > 0 ? 1 : exit
   })
 }
 

@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import type { MediaProvider } from 'spillway'
 import layouts from '../../src/layouts.json'
+import { type Database, databaseNamed } from '../databases.js'
 import { matchesIn } from '../files.js'
 import { platform } from '../platform.js'
 
@@ -37,13 +38,6 @@ export interface Found {
   readonly provider?: MediaProvider
 }
 
-/** A database of an agent, and what to do instead of repairing it. */
-export interface Database {
-  readonly path: string
-  readonly agent: string
-  readonly advice: string
-}
-
 /** Finds what agents keep on this machine. `tell` takes each error of a directory that could not be
  *  read. */
 export async function findAll(
@@ -60,7 +54,8 @@ export async function findAll(
     const all = async (patterns: readonly string[]) =>
       (await Promise.all(patterns.map((pattern) => matchesIn(home, pattern.split('/'), tell)))).flat()
     const found = await all(stores)
-    for (const path of found) databases.push({ path, agent: name, advice: adviceFor(basename(path)) })
+    for (const path of found)
+      databases.push({ path, agent: name, advice: databaseNamed(basename(path))?.advice ?? '' })
     if (migrated && found.length > 0) continue
     for (const path of await all(patterns))
       files.set(path, { path, agent: name, ...(provider && { provider }) })
@@ -81,12 +76,4 @@ export function homeOf(
     if (given) return join(resolve(given.replace(/^~(?=$|[\\/])/, () => homedir())), below)
   }
   return undefined
-}
-
-function adviceFor(name: string): string {
-  const is = (file: string) => {
-    const [start = '', end] = file.split('*')
-    return end === undefined ? file === name : name.startsWith(start) && name.endsWith(end)
-  }
-  return layouts.databases.find(({ files }) => files.some(is))?.advice ?? ''
 }

@@ -1,5 +1,5 @@
+import type { Database } from '../databases.js'
 import type { Case } from '../doctor/case.js'
-import type { Database } from '../doctor/homes.js'
 import { oneLine } from '../term/escape.js'
 import { count, counted, size } from '../term/table.js'
 import { out } from '../term/terminal.js'

@@ -61,11 +61,14 @@ export function pageOf({ file, report, cuts }: SessionSummary, args: Args): stri
     `${out.paint('bold', oneLine(basename(file)))}: ${FORMATS[format]}, ${size(bytes)} in ${counted(rows, 'row')}`,
     '',
     ...(toolResults === 0 ? ['No tool results.'] : tablesOf(report)),
+    ...(report.refused ? [...refusedLines(report.refused, file), ''] : []),
+    ...(damaged > 0 ? damagedNote(damaged, file) : []),
+    ...(cuts.over + cuts.details > 0
+      ? adviceOf(cuts, '', [file], args)
+      : toolResults > 0
+        ? [out.paint('green', WITHIN)]
+        : []),
   ]
-  if (report.refused) lines.push(...refusedLines(report.refused, file), '')
-  if (damaged > 0) lines.push(...damagedNote(damaged, file))
-  if (cuts.over + cuts.details > 0) lines.push(...adviceOf(cuts, '', [file], args))
-  else if (toolResults > 0) lines.push(out.paint('green', WITHIN))
   return `${lines.join('\n')}\n`
 }
 

@@ -9,7 +9,7 @@ const BESIDE = 46
 
 /** Formats a line for each of several sessions, and a summary of all. */
 export function sessionsPageOf(all: readonly SessionSummary[], args: Args): string {
-  const width = Math.max(...all.map(({ file }) => file.length))
+  const width = all.reduce((most, { file }) => Math.max(most, file.length), 0)
   const name = Math.min(width, Math.max(out.columns - BESIDE, 16))
   const rows = all.map(({ file, report: { bytes, toolResults }, cuts }) => [
     endOf(nameOf(file, file.length * 6), name),

@@ -6,7 +6,7 @@ const GAP = '  '
 /** Pads each cell to the width of its column: the first column to the right, numbers to the left.
  *  Pads before cells are painted. */
 export function cellsOf(rows: readonly (readonly string[])[]): string[][] {
-  const widthAt = (at: number) => Math.max(...rows.map((row) => row[at]?.length ?? 0))
+  const widthAt = (at: number) => rows.reduce((most, row) => Math.max(most, row[at]?.length ?? 0), 0)
   const widths = rows[0]?.map((_, at) => widthAt(at)) ?? []
   return rows.map((row) =>
     row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))),

@@ -78,6 +78,28 @@ export async function tellOf(error: unknown, command: string): Promise<void> {
   await err.tell(`spillway ${command}: ${explain(error)}\n`)
 }
 
+/** Tells once of each place that could not be read, while other places are. */
+export class Unread {
+  readonly #command: string
+  readonly #told = new Map<string, Promise<void>>()
+
+  constructor(command: string) {
+    this.#command = command
+  }
+
+  readonly take = (error: unknown, place: string): void => {
+    if (this.#told.has(place)) return
+    const telling = naming(place, Promise.reject(error)).catch((error) => tellOf(error, this.#command))
+    this.#told.set(place, telling)
+  }
+
+  /** Waits until all of it was told, and returns the exit code. */
+  async exit(): Promise<number> {
+    await Promise.all(this.#told.values())
+    return this.#told.size > 0 ? 1 : 0
+  }
+}
+
 /** Makes an error for a file that holds no session. */
 export function notASession(file: string): UsageError {
   const known = 'expected a session of an agent that docs/sessions.md lists, or messages'
