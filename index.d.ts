@@ -291,7 +291,8 @@ export interface MediaOptions {
 }
 /** A provider whose limits for images and files are known. */
 export type MediaProvider = 'anthropic' | 'openai' | 'gemini' | 'bedrock'
-/** The limit for which a payload is omitted. 'budget' is `maxBytes` or `maxItems`. */
+/** The limit for which a payload is omitted. 'budget' is `maxBytes` or `maxItems`, 'image_type' an
+ *  image whose bytes are not of the type that it claims. */
 export type MediaReason =
   | 'budget'
   | 'image_bytes'
@@ -301,6 +302,7 @@ export type MediaReason =
   | 'document_bytes'
   | 'documents'
   | 'request_bytes'
+  | 'image_type'
 /** A payload that a provider rejects in a request. */
 export interface RefusedMedia {
   /** Index of its message. */
@@ -1026,6 +1028,13 @@ export interface SessionReport {
   oversized: number
   /** Rows that are not JSON in UTF-8, without blank ones; 1 for a document that is not. */
   damaged: number
+  /** Estimated tokens of the results that the next request carries, each within the limits. */
+  resultTokens: number
+  /** Line of the first call whose name no provider takes. Absent if there is none. */
+  invalidName?: number
+  /** Line of a row on the active branch that follows a row which is not in the file: the host sends
+   *  nothing before it. Absent if there is none. */
+  lostParent?: number
 }
 /** Reports which tools and results take up a session, with its `top` (10) largest results. Reads
  *  only, off the main thread. */

@@ -23,6 +23,7 @@ const LIMITS = [
   'documentBytes',
   'documents',
   'requestBytes',
+  'brokenImages',
 ] as const
 
 type LimitName = (typeof LIMITS)[number]
@@ -41,6 +42,7 @@ export const REASONS: readonly (MediaReason | undefined)[] = [
   'document_bytes',
   'documents',
   'request_bytes',
+  'image_type',
 ]
 
 const rows: readonly ({ readonly name: string } & { readonly [name in LimitName]?: number })[] = table

@@ -72,8 +72,8 @@ export function pageOf({ file, report, cuts }: SessionSummary, args: Args): stri
   return `${lines.join('\n')}\n`
 }
 
-/** The words for each reason to reject a payload. */
-const BROKEN: Readonly<Record<MediaReason, string>> = {
+/** The words for each limit for which a payload is rejected. */
+const BROKEN: Readonly<Record<Exclude<MediaReason, 'image_type'>, string>> = {
   budget: 'the limits',
   image_bytes: 'the size of an image',
   image_pixels: 'the pixels of an image',
@@ -89,7 +89,8 @@ const BROKEN: Readonly<Record<MediaReason, string>> = {
 function refusedLines(refused: readonly RefusedRow[], file: string): string[] {
   const lines = refused.map(({ row, kind, bytes, width, height, provider, reason }) => {
     const pixels = width === undefined ? '' : ` ${width}x${height}`
-    return `  line ${row}: ${kind}${pixels} of ${size(bytes)}, over ${BROKEN[reason]} (${provider})`
+    const why = reason === 'image_type' ? 'not of the type that it claims' : `over ${BROKEN[reason]}`
+    return `  line ${row}: ${kind}${pixels} of ${size(bytes)}, ${why} (${provider})`
   })
   const more = lines.length - TOP
   const providers = [...new Set(refused.map(({ provider }) => provider))]

@@ -84,7 +84,7 @@ function itemsOf(runs: readonly MediaRun[]): Item[] {
 }
 
 /** Names of the classes of payloads, as in src/media/item.rs. */
-const KINDS = ['file', 'image', 'document'] as const
+const KINDS = ['file', 'image', 'document', 'image'] as const
 
 /** Describes a payload that goes. */
 export function refusalOf(item: Item, reason: MediaReason): Omit<RefusedMedia, 'index'> {

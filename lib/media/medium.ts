@@ -57,7 +57,14 @@ export function bytesOf(value: unknown): Uint8Array | undefined {
 const DATA_URL = /^data:([^,;]*)[^,]*;base64,/
 const BASE64 = /^[\w+/-]{4,64}={0,2}$/
 
+/** The class of an image whose bytes are not of the type that it claims. */
+const BROKEN = 3
+
 function ofBase64(value: string, given: string | undefined): Medium | undefined {
+  if (value === '') {
+    const found = described(() => native.describeMedia('', 0, given, numbers), 0, 0)
+    return found?.kind === BROKEN ? found : undefined
+  }
   const [prefix = '', type = ''] = DATA_URL.exec(value.slice(0, 256)) ?? []
   const start = prefix.length
   if (start === 0 && !BASE64.test(value.slice(0, 64))) return undefined

@@ -37,6 +37,22 @@ export interface Cuts {
   readonly details: number
 }
 
+/** What a repair takes away. `texts`: results whose text it cuts, with the bytes of these before
+ *  and after; `aside`: bytes of damaged rows that it puts aside. */
+export interface Taken extends Cuts {
+  readonly texts: number
+  readonly bytes: number
+  readonly left: number
+  readonly aside: number
+}
+
+/** Lines on which a session holds what no repair changes: the name of a call that no provider takes,
+ *  and a row that follows one which is not in the file. */
+export interface Flaws {
+  readonly invalidName?: number
+  readonly lostParent?: number
+}
+
 /** Returns the member of a report for payloads, unless there are none. */
 function withMedia(media: MediaCount): { media?: MediaCount } {
   return media.items > 0 ? { media } : {}
@@ -56,9 +72,9 @@ export async function repairCounted(
   path: string,
   options: Repair,
   policy: EnginePolicy = compileSession(options, 'repair'),
-): Promise<{ report: RepairReport; cuts: Cuts }> {
+): Promise<{ report: RepairReport; cuts: Taken }> {
   const { session, repair, control } = checkRepair(policy, path, options)
-  const { cuts: counted, ...own } = await run<RepairReport & { cuts: Cuts & { media: MediaCount } }>(
+  const { cuts: counted, ...own } = await run<RepairReport & { cuts: Taken & { media: MediaCount } }>(
     path,
     control,
     (handle) => native.repairSession(...session, repair, handle),
@@ -111,7 +127,8 @@ export async function inspectCounted(
     control,
     (handle) => native.inspectSession(...session, top, handle),
   )
-  const { cuts, media, sent, damaged, ...figures } = found
+  const { cuts: counted, media, sent, damaged, ...figures } = found
+  const cuts = { over: counted.over, details: counted.details }
   const refused = refusedIn(sent, options.media?.provider)
   const report = {
     ...figures,
@@ -130,6 +147,8 @@ export interface Triage {
   readonly damaged: boolean
   readonly pairs: boolean
   readonly media: boolean
+  readonly resultBytes: number
+  readonly flaws: Flaws
 }
 
 /** Tells the layout of a session, and if it is known by the source of its agent alone. */

@@ -45,7 +45,7 @@ fn describe(head: &[u8], bytes: usize, said: Option<&str>, numbers: &mut [f64]) 
         numbers[3..6].copy_from_slice(&pixels::tokens(size));
     }
     numbers[6] = f64::from(sniff::goes_on(head));
-    numbers[2] = f64::from(Class::of(medium, said) as u8);
+    numbers[2] = f64::from(Class::of(medium, said, head.len() == bytes) as u8);
     Some(media::words(medium, said, bytes))
 }
 
@@ -81,7 +81,7 @@ pub fn judge_media(#[napi(ts_arg_type = "Float64Array")] items: Numbers, budget:
     let read = |item: &[f64]| Item {
         bytes: item[0] as usize,
         size: (item[1] > 0.0).then_some((item[1] as u32, item[2] as u32)),
-        class: [Class::Other, Class::Image, Class::Document][item[3] as usize],
+        class: [Class::Other, Class::Image, Class::Document, Class::Broken][item[3] as usize],
         from_user: item[4] != 0.0,
     };
     let read: Vec<Item> = items.chunks_exact(COLUMNS).map(read).collect();
@@ -115,6 +115,7 @@ pub struct ProviderFields {
     pub document_bytes: f64,
     pub documents: f64,
     pub request_bytes: f64,
+    pub broken_images: f64,
 }
 
 impl From<MediaFields> for MediaBudget {
@@ -140,6 +141,7 @@ impl From<ProviderFields> for ProviderLimits {
             document_bytes: fields.document_bytes as usize,
             documents: fields.documents as usize,
             request_bytes: fields.request_bytes as usize,
+            broken_images: fields.broken_images as usize,
         }
     }
 }

@@ -32,12 +32,13 @@ impl MediaBudget {
         let limits = &self.provider;
         let mut judged = Judged { items, order: self.order(items), reasons: vec![] };
         judged.reasons.extend(items.iter().map(|item| limits.alone(item)));
-        let is = |class: Class| move |item: &Item| (item.class == class).then_some((1, 0));
         judged.keep(Reason::Budget, (self.items, self.bytes), |item| {
             (!item.from_user).then_some((1, item.bytes))
         });
-        judged.keep(Reason::Images, (limits.images, 0), is(Class::Image));
-        judged.keep(Reason::Documents, (limits.documents, 0), is(Class::Document));
+        judged.keep(Reason::Images, (limits.images, 0), |item| item.class.is_image().then_some((1, 0)));
+        judged.keep(Reason::Documents, (limits.documents, 0), |item| {
+            (item.class == Class::Document).then_some((1, 0))
+        });
         judged.keep(Reason::RequestBytes, (usize::MAX, limits.room()), |item| Some((1, item.sent())));
         judged.thin(limits.many, limits.many_pixels);
         judged.reasons
@@ -83,7 +84,7 @@ impl Judged<'_> {
     /// left.
     fn thin(&mut self, many: usize, pixels: usize) {
         let is_left = |at: &usize, reasons: &[Option<Reason>]| {
-            reasons[*at].is_none() && self.items[*at].class == Class::Image
+            reasons[*at].is_none() && self.items[*at].class.is_image()
         };
         let left = self.order.iter().filter(|at| is_left(at, &self.reasons)).count();
         let mut excess = left.saturating_sub(many);
@@ -150,7 +151,8 @@ mod tests {
     }
 
     fn any_item() -> impl Strategy<Value = Item> {
-        let class = prop_oneof![Just(Class::Image), Just(Class::Document), Just(Class::Other)];
+        let class =
+            prop_oneof![Just(Class::Image), Just(Class::Document), Just(Class::Other), Just(Class::Broken)];
         let size = prop::option::of((1..100u32, 1..100u32));
         (0..100usize, size, class, any::<bool>()).prop_map(|(bytes, size, class, from_user)| Item {
             bytes,
@@ -166,23 +168,25 @@ mod tests {
             items in prop::collection::vec(any_item(), 0..40),
             bytes in 0..2_000usize, most in 0..40usize, first: bool,
             numbers in prop::array::uniform8(prop_oneof![Just(usize::MAX), 0..120usize]),
-            request in 0..4_000usize,
+            request in 0..4_000usize, broken_images in prop_oneof![Just(usize::MAX), Just(0)],
         ) {
             let [image_base64, image_bytes, pixels, many, many_pixels, images, document_bytes, documents] = numbers;
             let provider = ProviderLimits {
                 image_base64, image_bytes, pixels, many, many_pixels, images, document_bytes, documents,
-                request_bytes: request,
+                request_bytes: request, broken_images,
             };
             let budget = MediaBudget { bytes, items: most, first, provider };
             let left = kept(budget, &items);
             let of_tools = || left.iter().filter(|item| !item.from_user);
             prop_assert!(of_tools().map(|item| item.bytes).sum::<usize>() <= bytes && of_tools().count() <= most);
             let count = |class| left.iter().filter(|item| item.class == class).count();
-            prop_assert!(count(Class::Image) <= provider.images && count(Class::Document) <= provider.documents);
+            let images = || left.iter().filter(|item| item.class.is_image());
+            prop_assert!(images().count() <= provider.images && count(Class::Document) <= provider.documents);
+            prop_assert!(broken_images > 0 || count(Class::Broken) == 0);
             prop_assert!(left.iter().all(|item| provider.alone(item).is_none()));
             prop_assert!(left.iter().map(Item::sent).sum::<usize>() <= request);
-            let is_wide = |item: &Item| item.class == Class::Image && item.side() > provider.many_pixels;
-            prop_assert!(count(Class::Image) <= provider.many || !left.iter().any(is_wide));
+            let is_wide = |item: &Item| item.side() > provider.many_pixels;
+            prop_assert!(images().count() <= provider.many || !images().any(is_wide));
             prop_assert_eq!(&kept(budget, &left), &left);
         }
     }

@@ -1,6 +1,6 @@
 //! A payload of a request, as far as limits count it.
 
-use super::sniff::Medium;
+use super::sniff::{Medium, is_broken};
 
 /// The class of a payload, which decides the limits that apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -10,6 +10,8 @@ pub enum Class {
     Other,
     Image,
     Document,
+    /// An image by its type alone: its bytes are no such image.
+    Broken,
 }
 
 /// A payload with its measures.
@@ -37,9 +39,17 @@ impl Item {
 }
 
 impl Class {
+    /// Returns true for what its holder declares as an image.
+    pub fn is_image(self) -> bool {
+        matches!(self, Class::Image | Class::Broken)
+    }
+
     /// Returns the class of a block by its first bytes or, if these are not known, by the type that
-    /// its holder declares.
-    pub fn of(medium: Option<Medium>, said: Option<&str>) -> Class {
+    /// its holder declares. `is_whole`: the first bytes are all.
+    pub fn of(medium: Option<Medium>, said: Option<&str>, is_whole: bool) -> Class {
+        if is_broken(medium, said, is_whole) {
+            return Class::Broken;
+        }
         let kind = medium.map(|medium| medium.kind).or(said).unwrap_or_default();
         let is = |name: &str| kind.split(['/', '_']).any(|part| part == name);
         match () {
@@ -57,11 +67,14 @@ mod tests {
     #[test]
     fn the_first_bytes_decide_before_the_declared_type() {
         let pdf = Some(Medium { kind: "application/pdf", size: None });
-        assert_eq!(Class::of(pdf, Some("image/png")), Class::Document);
-        assert_eq!(Class::of(None, Some("image/png")), Class::Image);
-        assert_eq!(Class::of(None, Some("input_image")), Class::Image);
-        assert_eq!(Class::of(None, Some("audio/wav")), Class::Other);
-        assert_eq!(Class::of(None, None), Class::Document);
+        let of = |medium, said| Class::of(medium, said, true);
+        assert_eq!(of(pdf, Some("image")), Class::Document);
+        assert_eq!(of(pdf, Some("image/png")), Class::Broken);
+        assert_eq!(of(None, Some("image/png")), Class::Broken);
+        assert_eq!(of(None, Some("image/svg+xml")), Class::Image);
+        assert_eq!(of(None, Some("input_image")), Class::Image);
+        assert_eq!(of(None, Some("audio/wav")), Class::Other);
+        assert_eq!(of(None, None), Class::Document);
     }
 
     #[test]

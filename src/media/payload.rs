@@ -13,6 +13,8 @@ pub struct Payload {
     pub said: Option<String>,
     /// Its bytes, decoded.
     pub bytes: usize,
+    /// All of its bytes were read.
+    is_whole: bool,
 }
 
 /// Units read to find dimensions: for most files, and for photos, as in lib/media/medium.ts. A
@@ -26,6 +28,10 @@ impl Payload {
     /// Reads a text. Returns `None` for anything else, such as the URL of an image, or words about
     /// a payload. `said`: the type that its holder declares.
     pub fn of(text: &str, said: Option<String>) -> Option<Payload> {
+        if text.is_empty() {
+            let payload = Payload { medium: None, said, bytes: 0, is_whole: true };
+            return Some(payload).filter(|payload| payload.item(false).class == Class::Broken);
+        }
         let (named, data) = data_type(text).map_or(("", text), |(named, data)| (named, data));
         if data.len() == text.len() && !is_payload(text.as_bytes()) {
             return None;
@@ -42,7 +48,7 @@ impl Payload {
             let medium = sniff(&start);
             let is_read = medium.is_some_and(|medium| medium.size.is_some()) || data.len() <= head;
             if is_read || head >= HEADS[1] && !goes_on(&start) {
-                return Some(Payload { medium, said, bytes });
+                return Some(Payload { medium, said, bytes, is_whole: start.len() == bytes });
             }
             head = if head < HEADS[1] { HEADS[1] } else { head * STEP };
         }
@@ -51,7 +57,8 @@ impl Payload {
     /// Returns its measures. `from_user`: the user sent it.
     pub fn item(&self, from_user: bool) -> Item {
         let size = self.medium.and_then(|medium| medium.size);
-        Item { bytes: self.bytes, size, class: Class::of(self.medium, self.said.as_deref()), from_user }
+        let class = Class::of(self.medium, self.said.as_deref(), self.is_whole);
+        Item { bytes: self.bytes, size, class, from_user }
     }
 
     /// Returns the words that replace it.
@@ -78,6 +85,9 @@ mod tests {
         assert_eq!(said("data:;base64,R0lGODlhAwACAA==").unwrap(), "[... 10 bytes of image/gif 3x2 omitted]");
         assert_eq!(said("data:c/d;base64,AAAA").unwrap(), "[... 3 bytes of c/d omitted]");
         assert_eq!(said("AAAA").unwrap(), "[... 3 bytes of a/b omitted]");
+        let empty = |said: &str| Payload::of("", Some(said.into())).map(|payload| payload.words());
+        assert_eq!(empty("image/png").unwrap(), "[... 0 bytes of image/png omitted]");
+        assert_eq!(empty("application/pdf"), None);
         for none in ["https://a.b/c.png", "/tmp/a.png", "", "AAA", "a b c d", "Wy4uLiAzIGJ5dGVzIG9taXR0ZWRd"]
         {
             assert_eq!(said(none), None, "{none}");

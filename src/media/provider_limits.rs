@@ -21,6 +21,8 @@ pub struct ProviderLimits {
     pub documents: usize,
     /// Bytes of the body of a request.
     pub request_bytes: usize,
+    /// Images whose bytes are not of the type that they claim.
+    pub broken_images: usize,
 }
 
 impl ProviderLimits {
@@ -34,6 +36,7 @@ impl ProviderLimits {
         document_bytes: usize::MAX,
         documents: usize::MAX,
         request_bytes: usize::MAX,
+        broken_images: usize::MAX,
     };
 
     /// Returns the chars that all payloads may take. A tenth of a request is left to its texts.
@@ -44,10 +47,13 @@ impl ProviderLimits {
     /// Returns the reason for which a provider rejects a payload that is alone in a request.
     pub fn alone(&self, item: &Item) -> Option<Reason> {
         match item.class {
-            Class::Image if item.sent() > self.image_base64 || item.bytes > self.image_bytes => {
+            Class::Broken if self.broken_images == 0 => Some(Reason::ImageType),
+            class
+                if class.is_image() && (item.sent() > self.image_base64 || item.bytes > self.image_bytes) =>
+            {
                 Some(Reason::ImageBytes)
             }
-            Class::Image if item.side() > self.pixels => Some(Reason::ImagePixels),
+            class if class.is_image() && item.side() > self.pixels => Some(Reason::ImagePixels),
             Class::Document if item.bytes > self.document_bytes => Some(Reason::DocumentBytes),
             _ => None,
         }
@@ -66,4 +72,5 @@ pub enum Reason {
     DocumentBytes,
     Documents,
     RequestBytes,
+    ImageType,
 }

@@ -82,6 +82,39 @@ fn big(head: &[u8], at: usize) -> Option<u32> {
     Some(u16::from_be_bytes(head.get(at..at + 2)?.try_into().ok()?).into())
 }
 
+/// Images that [`sniff`] identifies, and other names of one.
+const IMAGES: [&str; 8] = [
+    "image/png",
+    "image/jpeg",
+    "image/gif",
+    "image/webp",
+    "image/bmp",
+    "image/avif",
+    "image/heic",
+    "image/tiff",
+];
+const JPEG: [&str; 2] = ["image/jpg", "image/pjpeg"];
+
+/// Returns true if a payload claims to be an image of a type that its first bytes would show, and
+/// they do not: it is another image, a text, nothing, or ends before its size. `is_whole`: the bytes
+/// that `found` was read from are all.
+pub fn is_broken(found: Option<Medium>, said: Option<&str>, is_whole: bool) -> bool {
+    let Some(said) = said.map(str::to_ascii_lowercase) else { return false };
+    let claimed = if JPEG.contains(&&*said) { JPEG_TYPE } else { &*said };
+    if !IMAGES.contains(&claimed) {
+        return false;
+    }
+    let Some(Medium { kind, size }) = found.filter(|found| found.kind == claimed) else { return true };
+    match kind {
+        "image/png" | "image/gif" | "image/webp" => size.is_none(),
+        // Its size may stand behind metadata of any length.
+        JPEG_TYPE => size.is_none() && is_whole,
+        _ => false,
+    }
+}
+
+const JPEG_TYPE: &str = "image/jpeg";
+
 /// Reads a big-endian number of four bytes.
 fn large(head: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(head.get(at..at + 4)?.try_into().ok()?))
@@ -248,6 +281,28 @@ mod tests {
         for none in [&b""[..], b"hello", b"BM by letter", b"RIFF", b"RIFF____ACON", b"\xFF\xD8"] {
             assert_eq!(sniff(none), None);
         }
+    }
+
+    #[test]
+    fn images_are_what_they_claim() {
+        for (kind, head) in images() {
+            let read = |head: &[u8], said: &str| is_broken(sniff(head), Some(said), true);
+            assert!(!read(&head, kind) && !read(&head, &kind.to_uppercase()), "{kind}");
+            for other in IMAGES.iter().filter(|other| **other != kind) {
+                assert!(read(&head, other), "{kind} as {other}");
+            }
+            for unknown in ["image/svg+xml", "image/*", "image", "application/pdf"] {
+                assert!(!read(&head, unknown), "{unknown}");
+            }
+            for text in [&b""[..], b"hello", b"<!DOCTYPE html>"] {
+                assert!(read(text, kind), "{kind}");
+            }
+        }
+        let (_, png) = &images()[0];
+        assert!(is_broken(sniff(&png[..20]), Some("image/png"), false));
+        let jpeg = sniff(b"\xFF\xD8\xFF\xE0\0\x06ABCD");
+        assert!(is_broken(jpeg, Some("image/jpg"), true) && !is_broken(jpeg, Some("image/jpg"), false));
+        assert!(!is_broken(None, None, true));
     }
 
     proptest! {

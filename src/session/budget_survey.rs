@@ -183,14 +183,15 @@ impl Survey {
     }
 
     /// Returns the payloads that a request carries, each with the number of its row and the index
-    /// of its message.
-    pub fn payloads(mut self) -> Vec<(u64, u64, Item)> {
+    /// of its message, and the chars of its results together.
+    pub fn sent(mut self) -> (Vec<(u64, u64, Item)>, u64) {
         self.retain_sent();
+        let chars = self.results.iter().map(|seen| seen.measured.chars as u64).sum();
         let items = |seen: &SurveyResult| {
             let (row, message) = (seen.row, seen.message);
             seen.measured.media.clone().into_iter().map(move |item| (row, message, item))
         };
-        self.results.iter().flat_map(items).collect()
+        (self.results.iter().flat_map(items).collect(), chars)
     }
 
     /// Returns the limits of results in order, and the number of plan steps without a matching

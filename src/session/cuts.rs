@@ -15,6 +15,12 @@ pub struct Cuts {
     pub worth: u64,
     /// Other results with large details: side data, or a second copy in their row.
     pub details: u64,
+    /// Results whose text is cut, with the bytes of their texts before and after.
+    pub texts: u64,
+    pub bytes: u64,
+    pub left: u64,
+    /// Bytes of damaged rows that are put aside.
+    pub aside: u64,
     /// Payloads that words replace.
     pub media: Payloads,
 }
@@ -43,6 +49,10 @@ impl AddAssign for Cuts {
         self.worth += other.worth;
         self.details += other.details;
         self.media += other.media;
+        self.texts += other.texts;
+        self.bytes += other.bytes;
+        self.left += other.left;
+        self.aside += other.aside;
     }
 }
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::budget_survey::Survey;
 use super::cuts::Cuts;
 use super::failure::Failure;
+use super::flaws::{FlawReader, Flaws};
 use super::media::Payloads;
 use super::progress::{Progress, ProgressCounts};
 use super::rewrite_row::{Options, texts_of};
@@ -15,10 +16,11 @@ use super::row_format::{Format, SessionKind};
 use super::rows::{Row, RowReader, Rows, each_row};
 use super::session_file::SessionFile;
 use crate::dialect::{Table, ToolResult};
-use crate::encoding::Size;
+use crate::encoding::{Size, Utf16};
 use crate::hash::hash;
 use crate::json::Literal;
 use crate::media::Item;
+use crate::tokens::Estimate;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -36,8 +38,12 @@ pub struct Report {
     /// The payloads that the next request carries: each with its line, its bytes, its width and
     /// height or 0, its class, and 1 if the user sent it, as `judge_media` reads them.
     pub sent: Vec<[u64; 6]>,
+    /// Tokens of the results that the next request carries, each within the limits.
+    pub result_tokens: u64,
     pub cuts: Cuts,
     pub damaged: u64,
+    #[serde(flatten)]
+    pub flaws: Flaws,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -76,6 +82,7 @@ pub fn inspect(path: &Path, options: &Options, top: usize, progress: &Progress) 
         tools: Tools::default(),
         report: Report::default(),
         survey: None,
+        flaws: FlawReader::default(),
     };
     let mut rows = Rows::of_session(&session);
     let total = session.found.len();
@@ -98,6 +105,7 @@ struct Inspector<'a> {
     tools: Tools,
     report: Report,
     survey: Option<Survey>,
+    flaws: FlawReader,
 }
 
 /// Tools that were called or answered, by the hashes of their names and call ids.
@@ -143,9 +151,13 @@ impl Inspector<'_> {
             let tool = self.tools.named(&tool);
             self.tools.by_call.insert(hash(id.as_bytes()), tool);
         }
+        self.flaws.push(self.line, &entry);
         self.report.cuts += self.options.cuts(&entry, &results);
         let is_document = read.format.is_document();
-        let sizes = self.options.media_sizes(&entry);
+        let mut sizes = self.options.media_sizes(&entry);
+        for (size, result) in sizes.iter_mut().zip(&results) {
+            size.chars = self.tokens_of(result);
+        }
         let of_tools = sizes.iter().flat_map(|size| &size.media).filter(|item| !item.from_user);
         self.report.media += Payloads::of(&of_tools.copied().collect::<Vec<Item>>());
         self.survey.get_or_insert_with(|| Survey::of(read.format)).push(self.line, &entry, sizes);
@@ -157,6 +169,16 @@ impl Inspector<'_> {
         if is_document {
             self.reading.rows = entry.messages.len() as u64;
         }
+    }
+
+    /// Returns the tokens of a result, or of what the limits leave of it.
+    fn tokens_of(&self, result: &ToolResult) -> usize {
+        let texts = texts_of(result);
+        let tokens = texts.iter().map(|text| Estimate::of(Utf16(&text.units())).tokens()).sum::<usize>();
+        let bytes = texts.iter().map(Literal::size).map(|size| size.bytes).sum::<usize>();
+        let most = self.options.rules.policy.limits.bytes;
+        let share = if bytes > most { most as f64 / bytes as f64 } else { 1.0 };
+        (tokens as f64 * share).ceil() as usize
     }
 
     fn count(&mut self, result: &ToolResult) {
@@ -187,11 +209,19 @@ impl Inspector<'_> {
             let flags = [item.class as u64, u64::from(item.from_user)];
             [row, item.bytes as u64, width.into(), height.into(), flags[0], flags[1]]
         };
-        let sent = self.survey.map_or(vec![], Survey::payloads).into_iter().map(sent).collect();
+        let (payloads, result_tokens) = self.survey.map(Survey::sent).unwrap_or_default();
+        let sent = payloads.into_iter().map(sent).collect();
         let mut order: Vec<(usize, usize)> =
             all.iter().enumerate().map(|(at, of)| (usize::MAX - of.chars, at)).collect();
         order.sort_unstable();
         let by_tool = order.iter().map(|(_, at)| &all[*at]).filter(|of| of.results > 0).cloned().collect();
-        Report { rows: self.reading.rows, by_tool, sent, ..self.report }
+        Report {
+            rows: self.reading.rows,
+            by_tool,
+            sent,
+            result_tokens,
+            flaws: self.flaws.done(),
+            ..self.report
+        }
     }
 }

@@ -12,6 +12,7 @@
 //! `seen` is the version that opened sessions after repairs; a layout that was only read in the
 //! sources of its agent is known `by` these.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -114,11 +115,12 @@ pub struct Layout {
     pub by_source: bool,
 }
 
-static TABLE: LazyLock<(Vec<Layout>, Vec<Database>)> = LazyLock::new(|| {
-    let read = |source| -> Result<(Vec<Layout>, Vec<Database>), String> {
+static TABLE: LazyLock<(Vec<Layout>, Vec<Database>, BTreeSet<String>)> = LazyLock::new(|| {
+    let read = |source| -> Result<(Vec<Layout>, Vec<Database>, BTreeSet<String>), String> {
         let file: File = serde_json::from_str(source).map_err(|error| error.to_string())?;
-        let layouts = file.layouts.into_iter().map(Layout::of).collect::<Result<_, _>>()?;
-        Ok((layouts, file.databases))
+        let layouts = file.layouts.into_iter().map(Layout::of).collect::<Result<Vec<Layout>, _>>()?;
+        let ids = layouts.iter().filter_map(|layout| Some(layout.chain.as_ref()?[0].clone())).collect();
+        Ok((layouts, file.databases, ids))
     };
     read(include_str!("../layouts.json")).unwrap_or_else(|error| panic!("src/layouts.json: {error}"))
 });
@@ -181,6 +183,11 @@ impl Layout {
     /// Returns true if the agent itself mends these when it resumes a session.
     pub fn mends(&self, half: Unpaired) -> bool {
         self.mends.contains(&half)
+    }
+
+    /// Returns the members in which rows have their id.
+    pub fn ids() -> impl Iterator<Item = &'static str> {
+        TABLE.2.iter().map(String::as_str)
     }
 
     pub fn is_document(&self) -> bool {

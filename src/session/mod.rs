@@ -12,6 +12,7 @@ pub mod cuts;
 pub mod edits;
 pub mod failure;
 pub mod fingerprint;
+pub mod flaws;
 pub mod history;
 pub mod inspect;
 pub mod iso8601;

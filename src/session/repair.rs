@@ -552,7 +552,7 @@ impl Repair<'_, '_> {
             changed: changes && !self.request.dry_run,
             rows,
             clamped: tally.clamped,
-            cuts: tally.cuts,
+            cuts: Cuts { aside: tally.scraps, ..tally.cuts },
             damaged: tally.damaged,
             torn_tail: tally.torn,
             padded: tally.padded,

@@ -206,6 +206,11 @@ impl Options {
             let rules = self.asking(rules, result, &texts, ask);
             let clamped = clamp_slots(&result.slots, &texts, &rules);
             edit(&mut splices, result, &clamped.edits);
+            if clamped.truncated {
+                cuts.texts += 1;
+                cuts.bytes += texts.iter().map(|text| text.len() as u64).sum::<u64>();
+                cuts.left += texts.iter().zip(&clamped.edits).map(left).sum::<u64>();
+            }
             let gone = limit.map_or(&[][..], |limit| &limit.gone);
             if gone.contains(&true) {
                 cuts.media += ResultMedia::of_blocks(result).drop(&mut splices, gone);
@@ -337,6 +342,16 @@ fn is_worth(entry: &Entry, texts: &[Literal], clamped: &SlotCuts) -> bool {
 
 /// The least part of a result that a repair is worth.
 const LEAST_WORTH: usize = 10;
+
+/// Returns the bytes of a text that an edit leaves.
+fn left((text, edit): (&Literal, &SlotEdit)) -> u64 {
+    let bytes = match edit {
+        SlotEdit::Keep | SlotEdit::Mend => text.len(),
+        SlotEdit::Replace(new) | SlotEdit::Put(new) => new.len(),
+        SlotEdit::Drop => 0,
+    };
+    bytes as u64
+}
 
 fn chars_of(texts: &[Literal]) -> usize {
     texts.iter().map(|text| text.size().chars).sum()

@@ -8,6 +8,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::failure::Failure;
+use super::flaws::{FlawReader, Flaws};
 use super::layout::Unpaired;
 use super::prefilter::Prefilter;
 use super::progress::Progress;
@@ -31,6 +32,10 @@ pub struct Report {
     pub pairs: bool,
     /// Images or files, whatever their size.
     pub media: bool,
+    /// Bytes of the texts of all results.
+    #[serde(rename = "resultBytes")]
+    pub result_bytes: u64,
+    pub flaws: Flaws,
 }
 
 /// Reads a session until it is known what a repair may find in it.
@@ -45,6 +50,8 @@ pub fn triage(path: &Path, options: &Options, progress: &Progress) -> Result<Rep
         gate: Prefilter::of(options),
         reading: RowReader::of_session(&session),
         calls: Calls::default(),
+        flaws: FlawReader::default(),
+        line: 0,
         report: Report::default(),
     };
     let mut rows = Rows::of_session(&session);
@@ -56,7 +63,7 @@ pub fn triage(path: &Path, options: &Options, progress: &Progress) -> Result<Rep
     }
     triage.take(rows.rest());
     let pairs = triage.calls.need_work(triage.report.format);
-    Ok(Report { pairs, ..triage.report })
+    Ok(Report { pairs, flaws: triage.flaws.done(), ..triage.report })
 }
 
 struct Triage<'a> {
@@ -64,11 +71,14 @@ struct Triage<'a> {
     gate: Prefilter,
     reading: RowReader,
     calls: Calls,
+    flaws: FlawReader,
+    line: u64,
     report: Report,
 }
 
 impl Triage<'_> {
     fn take(&mut self, row: &[u8]) {
+        self.line += 1;
         let Some(row) = self.reading.next(row) else { return };
         let Some(document) = row.document() else {
             self.report.damaged = true;
@@ -81,6 +91,9 @@ impl Triage<'_> {
         }
         report.media = report.media || options.has_media(&entry, &results);
         self.calls.take(&row, &entry, &results);
+        self.flaws.push(self.line, &entry);
+        let texts = results.iter().flat_map(|(_, result)| &result.slots);
+        report.result_bytes += texts.map(|slot| slot.value.source().len() as u64).sum::<u64>();
         if !report.over && self.gate.may_matter(row.text) {
             let results: Vec<ToolResult> = results.into_iter().map(|(_, result)| result).collect();
             report.over = options.cuts(&entry, &results).worth > 0;
