@@ -14,14 +14,19 @@ export function cutsSaid({ over, details }: Pick<Cuts, 'over' | 'details'>): str
   return `${counted(over, 'result')} over the limits${more}`
 }
 
-export function sumOf(all: readonly Cuts[]): Cuts {
-  const sum = (field: keyof Cuts) => all.reduce((sum, cuts) => sum + cuts[field], 0)
-  return { over: sum('over'), worth: sum('worth'), details: sum('details') }
+export function sumOf(all: readonly Cuts[]): Pick<Cuts, 'over' | 'details'> {
+  const sum = (field: 'over' | 'details') => all.reduce((sum, cuts) => sum + cuts[field], 0)
+  return { over: sum('over'), details: sum('details') }
 }
 
 /** Says what was found, `where` if in several sessions, and the command line that cuts it under the
  *  same limits. */
-export function adviceOf(cuts: Cuts, where: string, files: readonly string[], args: Args): string[] {
+export function adviceOf(
+  cuts: Pick<Cuts, 'over' | 'details'>,
+  where: string,
+  files: readonly string[],
+  args: Args,
+): string[] {
   const them = cuts.over + cuts.details === 1 ? 'it' : 'them'
   return [`${out.paint('red', `${cutsSaid(cuts)}${where}.`)} To cut ${them}:`, `  ${repairLine(files, args)}`]
 }

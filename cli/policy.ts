@@ -67,6 +67,19 @@ export function mediaFor(args: Args): { media?: MediaOptions } {
   return { media: { provider } }
 }
 
+/** Makes the flags of a budget of images and files. */
+export const MEDIA_FLAGS = (of: string): Flags => ({
+  'max-media-bytes': { value: 'SIZE', help: `bytes of the images and files of ${of} (Infinity)` },
+  'max-media-items': { value: 'N', help: `images and files of ${of} (Infinity)` },
+})
+
+/** Reads the budget of images and files, with the provider whose limits apply too. */
+export function mediaOf(args: Args): { media?: MediaOptions } {
+  const budget = defined({ maxBytes: args.size('max-media-bytes'), maxItems: args.number('max-media-items') })
+  const media = { ...mediaFor(args).media, ...budget }
+  return Object.keys(media).length > 0 ? { media } : {}
+}
+
 /** The flags that set a limit, in the order of their help. */
 export const LIMITS = ['max-bytes', 'max-lines', 'max-chars', 'max-tokens'] as const
 

@@ -15,7 +15,20 @@ export const UNDO_FLAGS = {
 }
 
 /** Flags that say how to repair, and mean nothing to an undo. */
-const OTHERS = ['dry-run', 'no-backup', 'json', 'keep', 'notice', 'clean', 'no-clean', 'redact', ...LIMITS]
+const OTHERS = [
+  'dry-run',
+  'no-backup',
+  'json',
+  'keep',
+  'notice',
+  'clean',
+  'no-clean',
+  'redact',
+  'max-media-bytes',
+  'max-media-items',
+  'max-total-chars',
+  ...LIMITS,
+]
 
 /** Flags that need an undo. */
 const OWN = ['first', 'keep-appended', 'discard-changes']

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -81,7 +82,7 @@ const image = (bytes: number, width: number) => {
 }
 
 const GLUED = claude('short').replace('\n', '')
-const UNPAIRED = claude('short').split('\n')[0] as string
+const [UNPAIRED = '', ORPHAN = ''] = claude('short').split('\n')
 
 /** The place in which each agent keeps a session of `text` on Linux. */
 const kept = (text: string): [agent: string, file: string, text: string][] => [
@@ -251,15 +252,29 @@ describe('doctor', () => {
   it('names each reason, and the flags that it takes', async () => {
     const home = newHome()
     const at = (name: string) => `.claude/projects/-w/${name}.jsonl`
-    const cases: [name: string, text: string, told: string, flags: string][] = [
-      ['over', claude(LONG), '1 result over the limits', ''],
-      ['glued', GLUED, '1 row is not JSON', '--damaged mend '],
-      ['image', image(4_000_000, 100), '1 payload that anthropic would reject', '--for anthropic '],
-      ['wide', image(200, 9_000), '1 payload that anthropic would reject', '--for anthropic '],
+    const refused = '1 payload that anthropic would reject'
+    const cases: [name: string, text: string, told: string, takes: string, flags: string][] = [
+      ['over', claude(LONG), '1 result over the limits', 'cuts 1 result, 148 KB', ''],
+      ['glued', GLUED, '1 row is not JSON', 'mends 1 row that is not JSON', '--damaged mend '],
+      [
+        'image',
+        image(4_000_000, 100),
+        refused,
+        'replaces 1 image or file by words, 4.0 MB',
+        '--for anthropic ',
+      ],
+      [
+        'wide',
+        image(200, 9_000),
+        refused,
+        'replaces 1 image or file by words, 200 bytes',
+        '--for anthropic ',
+      ],
       [
         'all',
-        `${GLUED}\n${claude(LONG)}${UNPAIRED.replaceAll('"t"', '"u"')}\n${image(200, 9_000)}`,
-        '1 result over the limits; 1 row is not JSON; 1 payload that anthropic would reject',
+        `${GLUED}\n${claude(LONG)}${image(200, 9_000)}`,
+        `1 result over the limits; 1 row is not JSON; ${refused}`,
+        'cuts 1 result, 148 KB; replaces 1 image or file by words, 200 bytes; mends 1 row that is not JSON',
         '--damaged mend --for anthropic ',
       ],
     ]
@@ -268,15 +283,18 @@ describe('doctor', () => {
     const { code, stdout, stderr } = await spillway(['doctor'], { env })
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/^5 of 5 sessions need a repair, newest first:\n/)
-    for (const [name, , told, flags] of cases) {
+    for (const [name, , told, takes, flags] of cases) {
       const path = join(home, at(name))
-      const [, about, reason, command] =
+      const [, about, reason, taken, command] =
         stdout
           .split('\n\n')
           .find((part) => part.startsWith(`${path}\n`))
           ?.split('\n') ?? []
       expect(about).toMatch(/^ {2}Claude Code, 2026-01-02 03:04 UTC, [\d.]+ (?:bytes|[KM]B)$/)
       expect(reason?.replace(/ \([\d.]+ (?:bytes|[KM]B) to .*\)$/, '')).toBe(`  ${told}`)
+      expect(taken).toBe(`  ${takes}; nothing else changes`)
+      const dry = await shell(`${command} --dry-run`)
+      expect(dry.stdout.split('\n')).toContain(taken)
       expect(command?.trimEnd()).toBe(`  spillway repair ${flags}${path}`)
       expect(await shell(command ?? 'false')).toMatchObject({ code: 0, stderr: '' })
     }
@@ -311,6 +329,71 @@ describe('doctor', () => {
     expect(await listed(environment(home), '--for', 'openai')).toEqual([])
     const [one] = await listed(environment(home), '--for', 'bedrock')
     expect(one.command).toContain(' --for bedrock ')
+  })
+
+  it('lists no session for what its host mends, or for less than a tenth', async () => {
+    const home = newHome()
+    put(home, '.claude/projects/-w/unpaired.jsonl', `${UNPAIRED}\n`)
+    // What a host bounded itself, and the notice that says so.
+    const bounded = `${`${'x'.repeat(99)}\n`.repeat(512)}[Showing lines 1-512 of 9000. Full output: /tmp/a]`
+    put(home, '.pi/agent/sessions/--w--/a.jsonl', session([['bash', bounded]]))
+    expect(await listed(environment(home))).toEqual([])
+  })
+
+  it.each([
+    ['a JPEG as PNG', Buffer.from('ffd8ffe000104a46494600010100000100010000ffc0000b0800100010010111', 'hex')],
+    ['a text', Buffer.from('no image at all, but a line of text')],
+    ['an HTML page', Buffer.from('<!DOCTYPE html><title>Not found</title>')],
+    ['nothing', Buffer.alloc(0)],
+    ['a truncated header', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')],
+  ])('finds an image that is %s, for every provider', async (_, bytes) => {
+    const home = newHome()
+    const source = { type: 'base64', media_type: 'image/png', data: bytes.toString('base64') }
+    const rows = (content: object[]) =>
+      jsonLines([{ type: 'user', uuid: 'a', parentUuid: null, message: { role: 'user', content } }])
+    const path = put(home, '.claude/projects/-w/a.jsonl', rows([{ type: 'image', source }]))
+    for (const provider of ['anthropic', 'openai', 'gemini', 'bedrock'])
+      expect(await listed(environment(home), '--for', provider)).toMatchObject([{ media: 1, provider }])
+    const [{ command }] = await listed(environment(home))
+    expect(await shell(command)).toMatchObject({ code: 0, stderr: '' })
+    expect(readFileSync(path, 'utf8')).toContain(`[... ${bytes.length} bytes of image/`)
+    expect(await listed(environment(home))).toEqual([])
+  })
+
+  it('says what to do about a lost row and a name that no provider takes', async () => {
+    const home = newHome()
+    const rows = session([
+      ['bash', 'a'],
+      ['bash', 'b'],
+    ]).split('\n')
+    const lost = put(home, 'lost.jsonl', rows.toSpliced(2, 1).join('\n'))
+    const named = put(home, 'named.jsonl', rows.join('\n').replaceAll('"bash"', '"ba\\u0000sh"'))
+    const { code, stdout } = await spillway(['doctor', home])
+    expect(code).toBe(0)
+    expect(stdout).toContain(`${lost}\n`)
+    expect(stdout).toContain(
+      '  Line 3 follows a row that is not in the file, so nothing before it is sent. Look for that row in lost.jsonl.bak or lost.jsonl.damaged.',
+    )
+    expect(stdout).toContain(`${named}\n`)
+    expect(stdout).toContain('  Line 2 calls a tool by a name that no provider takes')
+    expect(stdout).not.toContain('spillway repair')
+    const inspected = await spillway(['inspect', lost])
+    expect(inspected.stdout).toContain('Line 3 follows a row that is not in the file')
+  })
+
+  it('finds results that each fit and together exceed every window', async () => {
+    const home = newHome()
+    const dense = '漢'.repeat(17_000)
+    const results = (count: number) =>
+      session(Array.from({ length: count }, (_, at): [string, string] => ['bash', `${at}${dense}`]))
+    put(home, 'few.jsonl', results(10))
+    const path = put(home, 'many.jsonl', results(90))
+    const [found, ...others] = await listed(environment(home), home)
+    expect([found?.path, others]).toEqual([path, []])
+    expect(found.together).toBeGreaterThan(1_000_000)
+    expect(found.command).toMatch(/^spillway repair --max-total-chars \d+ /)
+    expect(await shell(found.command)).toMatchObject({ code: 0, stderr: '' })
+    expect(await listed(environment(home), home)).toEqual([])
   })
 
   it('repeats the limits in its command', async () => {
@@ -438,26 +521,29 @@ describe('doctor', () => {
     expect(stdout).toContain(`\n  ${join(home, '.claude/projects')}\n`)
   })
 
-  it('reads each of 10,000 sessions in one pass, and the few with a cause once more', async () => {
-    const home = newHome()
-    const healthy = claude('short '.repeat(200))
-    const dir = join(home, '.claude/projects/-w')
-    mkdirSync(dir, { recursive: true })
-    for (let at = 0; at < 10_000; at++)
-      writeFileSync(join(dir, `${at}.jsonl`), at % 1_000 === 0 ? claude(LONG) : healthy)
-    const bytes = 9_990 * healthy.length + 10 * Buffer.byteLength(claude(LONG))
-    const io = (path: string) => `spillway doctor --json ${path} > found; grep rchar /proc/$$/io`
-    const read = async (path: string) => {
-      const { stdout } = await shell(io(path))
-      return Number(/rchar: (\d+)/.exec(stdout)?.[1])
-    }
-    // Without the files of Node and of this package.
-    const own = await read(join(dir, '1.jsonl'))
-    const all = await read(dir)
-    const found = readFileSync(join(place, 'found'), 'utf8').trim().split('\n')
-    expect(found.length).toBe(10)
-    // A file is looked at before it is read, to see whether it is one JSON value: 2.20 times the
-    // bytes, give or take what Node reads for itself. A second pass would make it 3.
-    expect(all - own).toBeLessThan(2.3 * bytes)
-  })
+  it.runIf(existsSync('/proc/self/io'))(
+    'reads each of 10,000 sessions in one pass, and the few with a cause once more',
+    async () => {
+      const home = newHome()
+      const healthy = claude('short '.repeat(200))
+      const dir = join(home, '.claude/projects/-w')
+      mkdirSync(dir, { recursive: true })
+      for (let at = 0; at < 10_000; at++)
+        writeFileSync(join(dir, `${at}.jsonl`), at % 1_000 === 0 ? claude(LONG) : healthy)
+      const bytes = 9_990 * healthy.length + 10 * Buffer.byteLength(claude(LONG))
+      const io = (path: string) => `spillway doctor --json ${path} > found; grep rchar /proc/$$/io`
+      const read = async (path: string) => {
+        const { stdout } = await shell(io(path))
+        return Number(/rchar: (\d+)/.exec(stdout)?.[1])
+      }
+      // Without the files of Node and of this package.
+      const own = await read(join(dir, '1.jsonl'))
+      const all = await read(dir)
+      const found = readFileSync(join(place, 'found'), 'utf8').trim().split('\n')
+      expect(found.length).toBe(10)
+      // A file is looked at before it is read, to see whether it is one JSON value: 2.20 times the
+      // bytes, give or take what Node reads for itself. A second pass would make it 3.
+      expect(all - own).toBeLessThan(2.3 * bytes)
+    },
+  )
 })

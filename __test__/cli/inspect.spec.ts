@@ -4,6 +4,7 @@ import { inspectSession } from 'spillway'
 import { describe, expect, it } from 'vitest'
 import { agentSamples, fileOf } from '../support/agent_samples.js'
 import { end, place, session, shell, spillway, terminal, write } from '../support/cli.js'
+import { jsonLines, readRows } from '../support/scratch.js'
 
 const LONG = 'a line of output, 漢字\n'.repeat(20_000)
 
@@ -84,6 +85,46 @@ describe('inspect and repair', () => {
     expect((await spillway(['repair', file])).stdout).toMatch(
       /: no result cut; .*\n {2}its last row had no newline/,
     )
+  })
+})
+
+describe('repair of images and of all results', () => {
+  const png = Buffer.alloc(60_000)
+  Buffer.from('89504e470d0a1a0a0000000d4948445200000010000000100806', 'hex').copy(png)
+  const source = { type: 'base64', media_type: 'image/png', data: png.toString('base64') }
+  const rows = Array.from({ length: 4 }, (_, at) => [
+    { role: 'assistant', content: [{ type: 'tool_use', id: `t${at}`, name: 'shot', input: {} }] },
+    {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: `t${at}`, content: [{ type: 'image', source }] }],
+    },
+  ]).flat()
+
+  it.each([
+    [['--max-media-items', '1'], 3],
+    [['--max-media-bytes', '130000'], 2],
+    [['--max-media-bytes', '130000', '--for', 'anthropic'], 2],
+  ])('%j omits the oldest', async (flags, gone) => {
+    const file = write('images.jsonl', jsonLines(rows))
+    const dry = await spillway(['repair', '--dry-run', ...flags, file])
+    expect(dry.stdout).toContain(
+      `\n  replaces ${gone} images and files by words, ${gone * 60} KB; nothing else changes\n`,
+    )
+    expect((await spillway(['repair', ...flags, file])).code).toBe(0)
+    expect(readRows(file).map((row) => JSON.stringify(row).includes('omitted]'))).toEqual(
+      rows.map((_, at) => at % 2 === 1 && at < gone * 2),
+    )
+  })
+
+  it('--max-total-chars bounds all results together', async () => {
+    const file = write(
+      'many.jsonl',
+      session(Array.from({ length: 10 }, () => ['bash', 'short line\n'.repeat(1_000)])),
+    )
+    expect((await spillway(['repair', '--max-total-chars', '50K', file])).code).toBe(0)
+    const { byTool } = await inspectSession(file)
+    expect(byTool[0]?.chars).toBeLessThanOrEqual(51_200)
+    expect((await spillway(['repair', '--undo', '--max-total-chars', '50K', file])).code).toBe(2)
   })
 })
 

@@ -22,11 +22,11 @@ export const doctor: Command = {
   usage: ['spillway doctor [PATH...] [flags]'],
   about: `Looks through the sessions in and below PATH, or through those that agents keep
 on this machine, and lists, newest first, each that needs a repair, with the
-reason and the command that repairs it. Never writes. Finds results over the
-limits, rows that are not JSON, calls without a result and results without a
-call, and images and files that the provider of the agent rejects; of agents
-with several, any provider. Exits with 1 if a file or directory could not be
-read.`,
+reason, what the repair takes away, and its command. Never writes. Finds results
+over the limits, rows that are not JSON, results without a call, images and
+files that the provider of the agent rejects (of agents with several, any),
+results that together exceed every window, names of calls that no provider
+takes, and lost rows. Exits with 1 if a file or directory could not be read.`,
   names: 'file',
   flags: {
     json: { help: 'print each session and database as a line of JSON' },

@@ -4,7 +4,7 @@ import type { ResultPolicy } from 'spillway'
 import { definePolicy } from '../../lib/index.js'
 import { linesOf } from '../mcp/lines.js'
 import { LONGEST, Relay } from '../mcp/relay.js'
-import { policyFlags, policyOf } from '../policy.js'
+import { MEDIA_FLAGS, mediaOf, policyFlags, policyOf } from '../policy.js'
 import { exitOfSignal, interruptible, Signals } from '../signals.js'
 import { check, storeFlags, storeOf } from '../store/given_store.js'
 import { type Args, type Command, checkNames, defined } from '../term/args.js'
@@ -32,8 +32,7 @@ server does.`,
       choices: ['both', 'text', 'structured'],
       help: 'copies to keep of content that a result has twice\n(both)',
     },
-    'max-media-bytes': { value: 'SIZE', help: 'bytes of the images and files of a result (Infinity)' },
-    'max-media-items': { value: 'N', help: 'images and files of a result (Infinity)' },
+    ...MEDIA_FLAGS('a result'),
     'no-stats': { help: 'keep no figures for `spillway stats`' },
     ...policyFlags({ keep: 'auto', notice: 'hint', clean: 'never' }),
   },
@@ -120,11 +119,10 @@ function remoteOf(text: string, headers: readonly string[] = []): (relay: Relay)
 }
 
 function resultPolicyOf(args: Args): ResultPolicy {
-  const media = defined({ maxBytes: args.size('max-media-bytes'), maxItems: args.number('max-media-items') })
   const policy = {
     ...policyOf(args),
     ...defined({ structured: args.text('structured') }),
-    ...(Object.keys(media).length > 0 && { media }),
+    ...mediaOf(args),
   } as ResultPolicy
   definePolicy(policy)
   return policy

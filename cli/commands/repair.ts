@@ -1,12 +1,13 @@
 import { availableParallelism } from 'node:os'
 import type { RepairOptions, RepairReport } from 'spillway'
-import type { Cuts } from '../../lib/session/session.js'
+import type { Taken } from '../../lib/session/session.js'
 import { cutsSaid } from '../cuts.js'
 import { filesIn } from '../files.js'
 import { damagedNote, FORMATS } from '../page/session_page.js'
-import { forFlag, mediaFor, policyFlags, policyOf } from '../policy.js'
+import { forFlag, MEDIA_FLAGS, mediaOf, policyFlags, policyOf } from '../policy.js'
 import { pool } from '../pool.js'
 import { interruptible } from '../signals.js'
+import { lossesOf, lossesSaid } from '../taken.js'
 import type { Args, Command } from '../term/args.js'
 import { jsonLine, oneLine } from '../term/escape.js'
 import { Progress } from '../term/progress.js'
@@ -48,6 +49,8 @@ remaining damaged row may hold a result over the limits.`,
     json: { help: 'print each RepairReport as a line of JSON' },
     ...UNDO_FLAGS,
     for: forFlag('omit'),
+    ...MEDIA_FLAGS('the session'),
+    'max-total-chars': { value: 'SIZE', help: 'UTF-16 code units of all results together (Infinity)' },
     ...policyFlags({ keep: 'auto', notice: 'pi', clean: 'never' }),
   },
   examples: [
@@ -57,6 +60,7 @@ remaining damaged row may hold a result over the limits.`,
     ['Room for a smaller model', 'spillway repair --max-tokens 4000 session.jsonl'],
     ['The file as it was before its latest repair', 'spillway repair --undo session.jsonl'],
     ['An image that the provider rejects', 'spillway repair --for anthropic session.jsonl'],
+    ['The latest 14 MB of images', 'spillway repair --max-media-bytes 14M session.jsonl'],
     ['All sessions of an agent', 'spillway repair ~/.pi/agent/sessions'],
   ],
   run,
@@ -65,7 +69,7 @@ remaining damaged row may hold a result over the limits.`,
 async function run(args: Args): Promise<number> {
   if (args.names.length === 0) throw new UsageError(`FILE is missing; usage: ${USAGE}`)
   checkUndo(args)
-  const policy = { ...policyOf(args), ...mediaFor(args) }
+  const policy = { ...policyOf(args), ...mediaOf(args), ...aggregateOf(args) }
   const unread = new Unread('repair')
   const files = await filesIn(args.names, 'repair', unread)
   const exit = await unread.exit()
@@ -126,11 +130,17 @@ async function show(file: string, text: string): Promise<void> {
   })
 }
 
+/** Reads the budget over all results. */
+function aggregateOf(args: Args): Pick<RepairOptions, 'aggregate'> {
+  const maxChars = args.size('max-total-chars')
+  return maxChars === undefined || maxChars === Number.POSITIVE_INFINITY ? {} : { aggregate: { maxChars } }
+}
+
 async function repairOne(
   file: string,
   options: RepairOptions,
   isShown: boolean,
-): Promise<{ report: RepairReport; cuts: Cuts }> {
+): Promise<{ report: RepairReport; cuts: Taken }> {
   const { repairCounted } = await import('../../lib/session/session.js')
   await warnOf(file, options)
   const progress = new Progress(file)
@@ -169,7 +179,7 @@ function damagedLines(file: string, report: RepairReport, isMending: boolean): s
 }
 
 /** Formats the changes made to a file, or those that a dry run would make. */
-function summaryOf(file: string, report: RepairReport, cuts: Cuts, isMending: boolean): string {
+function summaryOf(file: string, report: RepairReport, cuts: Taken, isMending: boolean): string {
   const { changed, rows, damaged, tornTail, bytesBefore, bytesAfter, backupPath, reason } = report
   const { recovered = 0, paired = 0, unpaired = 0, orphans = 0, padded = 0 } = report
   const wouldBe = reason === 'dry run'
@@ -180,6 +190,7 @@ function summaryOf(file: string, report: RepairReport, cuts: Cuts, isMending: bo
         ? 'no result to cut'
         : 'no result cut'
       : `${wouldBe ? 'would cut' : 'cut'} ${found}`
+  const losses = lossesOf(report, cuts, isMending)
   const lines = [
     changed || wouldBe
       ? `${done}; ${size(bytesBefore)} to ${size(bytesAfter)} in ${counted(rows, 'row')}`
@@ -189,6 +200,7 @@ function summaryOf(file: string, report: RepairReport, cuts: Cuts, isMending: bo
           `${size(padded)} of that ${wouldBe ? 'would be' : 'are'} blanks: other files hold offsets into this one, so no row moves`,
         ]
       : []),
+    ...(wouldBe ? [lossesSaid(losses, file)] : []),
     ...(tornTail
       ? [`its last row ${wouldBe ? 'has no newline: one would be' : 'had no newline: one was'} added`]
       : []),

@@ -1,6 +1,8 @@
-import type { MediaProvider, RepairReport, ResultPolicy } from 'spillway'
+import type { MediaProvider, RepairOptions, ResultPolicy } from 'spillway'
+import type { Taken } from '../../lib/session/session.js'
 import { layouts } from '../../src/layouts.json'
 import { repairLine } from '../cuts.js'
+import { type Losses, lossesOf } from '../taken.js'
 import type { Args } from '../term/args.js'
 import type { Found } from './homes.js'
 
@@ -10,7 +12,7 @@ export interface Dated extends Found {
   readonly bytes: number
 }
 
-/** A session that needs a repair. */
+/** A session that needs a repair, or that no repair helps. */
 export interface Case extends Dated {
   readonly bytesAfter: number
   readonly over: number
@@ -20,9 +22,19 @@ export interface Case extends Dated {
   readonly orphans: number
   readonly media: number
   readonly provider?: MediaProvider
-  /** The command line that repairs it, unless its format has no way. */
+  /** Tokens of results that each fit, if together they exceed every window. */
+  readonly together?: number
+  /** Lines on which no repair changes what is wrong. */
+  readonly invalidName?: number
+  readonly lostParent?: number
+  /** What the command takes away. */
+  readonly takes?: Losses
+  /** The command line that repairs it, unless there is none. */
   readonly command?: string
 }
+
+/** Tokens of the largest context window. A host can then not even ask for a summary. */
+const WINDOW = 1_000_000
 
 /** Returns what a repair would do, by a dry run of it. */
 export async function examine(
@@ -32,36 +44,41 @@ export async function examine(
 ): Promise<Case | 'unknown' | undefined> {
   const { triageSession, repairCounted } = await import('../../lib/session/session.js')
   const { path } = file
-  const { format, ...may } = await triageSession(path, policy)
+  const { format, resultBytes, flaws, ...may } = await triageSession(path, policy)
   const { damaged: isDamaged } = may
   if (format === 'unknown' && !isDamaged) return 'unknown'
-  if (!Object.values(may).includes(true)) return undefined
+  // A token takes a byte at least.
+  const mayExceed = resultBytes > WINDOW
+  const isFlawed = Object.keys(flaws).length > 0
+  if (!Object.values(may).includes(true) && !mayExceed && !isFlawed) return undefined
   const media = isDamaged || may.media ? (policy.media ?? (await mediaOf(file, policy))) : undefined
-  const dryRun = (media: ResultPolicy['media']) =>
-    repairCounted(path, {
-      ...policy,
-      media,
-      dryRun: true,
-      damaged: isDamaged ? 'mend' : 'keep',
-      pairs: isDamaged || may.pairs,
-    })
-  const { report, cuts } = await dryRun(media)
-  if (report.reason === 'format unknown') return 'unknown'
-  const { damaged, bytesAfter } = report
-  const { paired, unpaired, orphans } = unmended(format, report)
-  const items = report.media?.items ?? 0
-  const over = cuts.worth
-  if (over + damaged + paired + unpaired + orphans + items === 0) return undefined
+  const dryRun = (how: Pick<RepairOptions, 'pairs' | 'aggregate'>) =>
+    repairCounted(path, { ...policy, media, dryRun: true, damaged: isDamaged ? 'mend' : 'keep', ...how })
+  const first = await dryRun({ pairs: isDamaged || may.pairs })
+  if (first.report.reason === 'format unknown') return 'unknown'
+  const { damaged, paired = 0, unpaired = 0 } = first.report
+  const orphans = mendsResults(format) ? 0 : (first.report.orphans ?? 0)
+  const items = first.report.media?.items ?? 0
+  const over = first.cuts.worth
+  const together = mayExceed ? await togetherOf(path, policy) : undefined
+  if (over + damaged + orphans + items === 0 && !together && !isFlawed) return undefined
+  const aggregate = together && { maxChars: together.maxChars }
+  // A host gives a call without a result one when it resumes, so it is no reason for a repair.
+  const isAgain = (paired + (first.report.orphans ?? 0) > 0 && orphans === 0) || aggregate !== undefined
+  const again = { pairs: orphans > 0, ...(aggregate && { aggregate }) }
+  const { report, cuts } = isAgain ? await dryRun(again) : first
   const provider = items > 0 ? media?.provider : undefined
   const flags = [
     ...(damaged > 0 ? ['--damaged mend'] : []),
-    ...(paired + orphans > 0 ? ['--pairs'] : []),
+    ...(orphans > 0 ? ['--pairs'] : []),
     ...(provider ? [`--for ${provider}`] : []),
+    ...(together ? [`--max-total-chars ${together.maxChars}`] : []),
   ]
+  const isRepaired = over + damaged + orphans + items > 0 || together !== undefined
   const { provider: _, ...found } = file
   return {
     ...found,
-    bytesAfter,
+    bytesAfter: isRepaired ? report.bytesAfter : file.bytes,
     over,
     damaged,
     paired,
@@ -69,21 +86,29 @@ export async function examine(
     orphans,
     media: items,
     ...(provider && { provider }),
-    ...(over + damaged + paired + orphans + items > 0 && { command: repairLine([path], args, flags) }),
+    ...(together && { together: together.tokens }),
+    ...flaws,
+    ...(isRepaired && {
+      takes: lossesOf(report, cuts, isDamaged),
+      command: repairLine([path], args, flags),
+    }),
   }
 }
 
-/** Returns the calls and results without the other that the agent of a session does not mend. */
-function unmended(format: string, { paired = 0, unpaired = 0, orphans = 0 }: RepairReport) {
-  const { mends = [] } = (layouts as readonly Facts[]).find(({ name }) => name === format) ?? {}
-  const calls = mends.includes('calls') ? { paired: 0, unpaired: 0 } : { paired, unpaired }
-  return { ...calls, orphans: mends.includes('results') ? 0 : orphans }
+/** Returns true if the agent of a session itself leaves out a result without a call. */
+function mendsResults(format: string): boolean {
+  const facts: readonly { readonly name: string; readonly mends?: readonly string[] }[] = layouts
+  return facts.some(({ name, mends }) => name === format && mends?.includes('results'))
 }
 
-/** Facts about the agent of a layout. */
-interface Facts {
-  readonly name: string
-  readonly mends?: readonly string[]
+/** Returns the tokens of the results that are sent, each within the limits, and chars to which a
+ *  repair may cut them all, half a window; undefined if no more than a window is sent. */
+async function togetherOf(path: string, policy: ResultPolicy) {
+  const { inspectCounted } = await import('../../lib/session/session.js')
+  const { resultTokens: tokens, byTool } = (await inspectCounted(path, policy)).report
+  if (tokens <= WINDOW) return undefined
+  const chars = byTool.reduce((sum, { chars }) => sum + chars, 0)
+  return { tokens, maxChars: Math.max(1, Math.floor((chars * WINDOW) / tokens / 2)) }
 }
 
 /** Returns the limits of the provider of an agent or, of an agent with several, of the provider

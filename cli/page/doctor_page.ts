@@ -1,8 +1,10 @@
 import type { Database } from '../databases.js'
 import type { Case } from '../doctor/case.js'
+import { lossesSaid } from '../taken.js'
 import { oneLine } from '../term/escape.js'
 import { count, counted, size } from '../term/table.js'
 import { out } from '../term/terminal.js'
+import { flawLines } from './session_page.js'
 
 /** Formats the sessions that need a repair, and the databases beside them. */
 export function doctorPageOf(
@@ -28,7 +30,7 @@ export function doctorPageOf(
 
 /** Formats a session: what it is, why it needs a repair, and the command that repairs it. */
 function entryOf(found: Case): string {
-  const { path, agent, modified, bytes, bytesAfter, command } = found
+  const { path, agent, modified, bytes, bytesAfter, takes, command } = found
   const time = `${modified.toISOString().slice(0, 16).replace('T', ' ')} UTC`
   const about = [...(agent ? [agent] : []), time, size(bytes)].join(', ')
   const shrinks = bytesAfter < bytes ? ` (${size(bytes)} to ${size(bytesAfter)})` : ''
@@ -36,19 +38,29 @@ function entryOf(found: Case): string {
     `${out.paint('bold', oneLine(path))}`,
     `  ${out.paint('dim', about)}`,
     `  ${reasonsOf(found).join('; ')}${shrinks}`,
-    `  ${command ?? 'No repair can give these a result. Start a new session.'}`,
+    ...(takes ? [`  ${lossesSaid(takes, path)}`] : []),
+    ...flawLines(found, path).map((line) => `  ${line}`),
+    ...(command === undefined ? [] : [`  ${command}`]),
   ].join('\n')
 }
 
-function reasonsOf({ over, damaged, paired, unpaired, orphans, media, provider }: Case): string[] {
+function reasonsOf({
+  over,
+  damaged,
+  orphans,
+  media,
+  provider,
+  together,
+  invalidName,
+  lostParent,
+}: Case): string[] {
   return [
     ...(over > 0 ? [`${counted(over, 'result')} over the limits`] : []),
     ...(damaged > 0 ? [`${counted(damaged, 'row')} ${damaged === 1 ? 'is' : 'are'} not JSON`] : []),
-    ...(paired > 0 ? [`${counted(paired, 'call')} without a result`] : []),
-    ...(unpaired > 0
-      ? [`${counted(unpaired, 'call')} without a result, which this format has no way to add`]
-      : []),
     ...(orphans > 0 ? [`${counted(orphans, 'result')} without a call`] : []),
     ...(media > 0 ? [`${counted(media, 'payload')} that ${provider} would reject`] : []),
+    ...(together ? [`results of together some ${count(together)} tokens`] : []),
+    ...(invalidName === undefined ? [] : ['a call with a name that no provider takes']),
+    ...(lostParent === undefined ? [] : ['a row that follows one which is not in the file']),
   ]
 }

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { MediaReason, RefusedRow, SessionReport } from 'spillway'
-import type { Cuts } from '../../lib/session/session.js'
+import type { Cuts, Flaws } from '../../lib/session/session.js'
 import { adviceOf, quoted } from '../cuts.js'
 import type { Args } from '../term/args.js'
 import { oneLine } from '../term/escape.js'
@@ -38,6 +38,23 @@ export function damagedNote(rows: number, file: string): string[] {
   ]
 }
 
+/** Tells of what no repair changes, and what to do about it. */
+export function flawLines({ invalidName, lostParent }: Flaws, file: string): string[] {
+  const name = oneLine(basename(file))
+  return [
+    ...(invalidName === undefined
+      ? []
+      : [
+          `Line ${invalidName} calls a tool by a name that no provider takes: correct it by hand, or start a new session.`,
+        ]),
+    ...(lostParent === undefined
+      ? []
+      : [
+          `Line ${lostParent} follows a row that is not in the file, so nothing before it is sent. Look for that row in ${name}.bak or ${name}.damaged.`,
+        ]),
+  ]
+}
+
 export const FORMATS: Record<SessionReport['format'], string> = {
   pi: 'a Pi session',
   'claude-code': 'a Claude Code session',
@@ -63,6 +80,7 @@ export function pageOf({ file, report, cuts }: SessionSummary, args: Args): stri
     ...(toolResults === 0 ? ['No tool results.'] : tablesOf(report)),
     ...(report.refused ? [...refusedLines(report.refused, file), ''] : []),
     ...(damaged > 0 ? damagedNote(damaged, file) : []),
+    ...flawLines(report, file).map((line) => out.paint('yellow', line)),
     ...(cuts.over + cuts.details > 0
       ? adviceOf(cuts, '', [file], args)
       : toolResults > 0
