@@ -254,7 +254,7 @@ describe('doctor', () => {
     const at = (name: string) => `.claude/projects/-w/${name}.jsonl`
     const refused = '1 payload that anthropic would reject'
     const cases: [name: string, text: string, told: string, takes: string, flags: string][] = [
-      ['over', claude(LONG), '1 result over the limits', 'cuts 1 result, 148 KB', ''],
+      ['over', claude(LONG), '1 result over the limits', 'cuts 1 result, 100 KB', ''],
       ['glued', GLUED, '1 row is not JSON', 'mends 1 row that is not JSON', '--damaged mend '],
       [
         'image',
@@ -274,7 +274,7 @@ describe('doctor', () => {
         'all',
         `${GLUED}\n${claude(LONG)}${image(200, 9_000)}`,
         `1 result over the limits; 1 row is not JSON; ${refused}`,
-        'cuts 1 result, 148 KB; replaces 1 image or file by words, 200 bytes; mends 1 row that is not JSON',
+        'cuts 1 result, 100 KB; replaces 1 image or file by words, 200 bytes; mends 1 row that is not JSON',
         '--damaged mend --for anthropic ',
       ],
     ]

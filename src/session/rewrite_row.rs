@@ -208,7 +208,7 @@ impl Options {
             edit(&mut splices, result, &clamped.edits);
             if clamped.truncated {
                 cuts.texts += 1;
-                cuts.bytes += texts.iter().map(|text| text.len() as u64).sum::<u64>();
+                cuts.bytes += texts.iter().map(|text| text.size().bytes as u64).sum::<u64>();
                 cuts.left += texts.iter().zip(&clamped.edits).map(left).sum::<u64>();
             }
             let gone = limit.map_or(&[][..], |limit| &limit.gone);
@@ -346,7 +346,7 @@ const LEAST_WORTH: usize = 10;
 /// Returns the bytes of a text that an edit leaves.
 fn left((text, edit): (&Literal, &SlotEdit)) -> u64 {
     let bytes = match edit {
-        SlotEdit::Keep | SlotEdit::Mend => text.len(),
+        SlotEdit::Keep | SlotEdit::Mend => text.size().bytes,
         SlotEdit::Replace(new) | SlotEdit::Put(new) => new.len(),
         SlotEdit::Drop => 0,
     };
