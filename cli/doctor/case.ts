@@ -27,7 +27,7 @@ export interface Case extends Dated {
   /** Lines on which no repair changes what is wrong. */
   readonly invalidName?: number
   readonly lostParent?: number
-  /** What the command takes away. */
+  /** Figures of all that the command takes away. */
   readonly takes?: Losses
   /** The command line that repairs it, unless there is none. */
   readonly command?: string

@@ -1,5 +1,5 @@
-//! What a session holds that makes a host lose messages in silence, or every provider reject the
-//! next request, and that no repair changes: the name of a call that no provider takes, and a row
+//! Flaws that no repair changes, by which a host loses messages in silence, or every provider
+//! rejects the next request: the name of a call that no provider takes, and a row
 //! on the way from the last row to the first that names a row before it which is not in the file.
 //! A host reads its tree of rows from the last one back, so nothing before that row is sent.
 

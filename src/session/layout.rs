@@ -115,8 +115,11 @@ pub struct Layout {
     pub by_source: bool,
 }
 
-static TABLE: LazyLock<(Vec<Layout>, Vec<Database>, BTreeSet<String>)> = LazyLock::new(|| {
-    let read = |source| -> Result<(Vec<Layout>, Vec<Database>, BTreeSet<String>), String> {
+/// Layouts, databases, and the members in which rows have their id.
+type Tables = (Vec<Layout>, Vec<Database>, BTreeSet<String>);
+
+static TABLE: LazyLock<Tables> = LazyLock::new(|| {
+    let read = |source| -> Result<Tables, String> {
         let file: File = serde_json::from_str(source).map_err(|error| error.to_string())?;
         let layouts = file.layouts.into_iter().map(Layout::of).collect::<Result<Vec<Layout>, _>>()?;
         let ids = layouts.iter().filter_map(|layout| Some(layout.chain.as_ref()?[0].clone())).collect();
