@@ -20,7 +20,7 @@ describe('a folder', () => {
     expect([files.length, errors]).toEqual([count, []])
   })
 
-  it.each(COMMANDS)('without a session is told of by %s', async (command) => {
+  it.each(COMMANDS)('without a session is an error of %s', async (command) => {
     const dir = folder()
     writeFileSync(join(dir, 'note.txt'), 'no session')
     const { code, stderr } = await spillway([command, dir])
@@ -87,7 +87,7 @@ const linked = (link: (to: string, at: string) => void) => (to: string, at: stri
 }
 
 describe('a link', () => {
-  it('to a session is no second session, and a hard link is', async () => {
+  it('to a session is not listed beside it, unless it is a hard link', async () => {
     const dir = folder()
     const [one, soft, hard] = ['one', 'soft', 'hard'].map((name) => join(dir, `${name}.jsonl`)) as [
       string,

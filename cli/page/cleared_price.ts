@@ -219,7 +219,7 @@ class Replay {
   }
 }
 
-/** Returns the text in place of a result, undefined if that is no shorter. */
+/** Returns the text in place of a result, undefined unless that is shorter. */
 function shorterBy(use: ToolUse, text: string, of?: string): Shorter | undefined {
   const saved = use.tokens - sumOf([text], estimate)
   return saved > 0 ? { text, saved, of } : undefined

@@ -66,7 +66,7 @@ export async function sentOf(
   }
 }
 
-/** Returns the price of requests of so many tokens, each of which begins with the one before. */
+/** Returns the price of requests of so many tokens, where each begins as the last. */
 function priceOf(requests: readonly number[]): number {
   const price = (sum: number, all: number, nth: number) => {
     const cached = requests[nth - 1] ?? 0

@@ -46,8 +46,8 @@ export interface Taken extends Cuts {
   readonly aside: number
 }
 
-/** Lines on which a session holds what no repair changes: the name of a call that no provider takes,
- *  and a row that follows one which is not in the file. */
+/** Lines of flaws that no repair changes: the name of a call that no provider takes, and a row that
+ *  follows a row which is not in the file. */
 export interface Flaws {
   readonly invalidName?: number
   readonly lostParent?: number

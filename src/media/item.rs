@@ -10,7 +10,7 @@ pub enum Class {
     Other,
     Image,
     Document,
-    /// An image by its type alone: its bytes are no such image.
+    /// An image by its type alone: its bytes are something else.
     Broken,
 }
 

@@ -13,7 +13,7 @@ const COMMA: usize = 1;
 const COLON: usize = 1;
 
 /// The name of the member that counts omitted members.
-const MORE: &str = "[...]";
+pub const MORE: &str = "[...]";
 
 /// Context that a value inherits from its ancestors.
 #[derive(Clone, Debug, Default)]
