@@ -37,8 +37,8 @@ export interface Cuts {
   readonly details: number
 }
 
-/** Counts of all that a repair takes away. `texts`: results whose text it cuts, with the bytes of these before
- *  and after; `aside`: bytes of damaged rows that it puts aside. */
+/** Counts of all that a repair takes away. `texts`: results whose text it cuts, with the bytes of
+ *  these before and after; `aside`: bytes of damaged rows that it puts aside. */
 export interface Taken extends Cuts {
   readonly texts: number
   readonly bytes: number
