@@ -26,6 +26,7 @@ struct LayoutData {
     tree: Option<u64>,
     answer: Option<Template>,
     chain: Option<[String; 2]>,
+    offsets: bool,
 }
 
 /// `agents`, which TypeScript alone reads, is not a member here.
@@ -67,12 +68,15 @@ pub struct Layout {
     aside: Paths,
     /// The first version whose rows form a tree.
     pub tree: Option<u64>,
-    /// The row for a result that is put in. "$message" is replaced by it, "$new" for an id,
-    /// "$parent" for that of the row before, and any other "$name" for that member of the row of
-    /// its call.
+    /// The row for a result that is put in. "$message" is replaced by it, "$new" by an id, and
+    /// "$parent" by that of the row before. It also gets the members that all rows have. In a
+    /// document: the members that a result has beside those of its dialect, if no other shows
+    /// them. "$tool" is replaced by the name of the tool.
     pub answer: Option<Template>,
     /// The members with the id of a row, and of the row that it follows.
     pub chain: Option<[String; 2]>,
+    /// Other files hold byte offsets of this one, so no row comes in or goes.
+    pub offsets: bool,
 }
 
 static TABLE: LazyLock<(Vec<Layout>, Vec<Database>)> = LazyLock::new(|| {
@@ -87,7 +91,7 @@ static TABLE: LazyLock<(Vec<Layout>, Vec<Database>)> = LazyLock::new(|| {
 impl Layout {
     fn of(data: LayoutData) -> Result<Layout, String> {
         let each = |paths: &[String]| paths.iter().map(|path| Paths::of([path])).collect::<Result<_, _>>();
-        let LayoutData { name, starts, document, sent, shown, aside, tree, answer, chain } = data;
+        let LayoutData { name, starts, document, sent, shown, aside, tree, answer, chain, offsets } = data;
         Ok(Layout {
             name,
             starts: each(&starts)?,
@@ -98,6 +102,7 @@ impl Layout {
             tree,
             answer,
             chain,
+            offsets,
         })
     }
 

@@ -2,20 +2,19 @@
 //! be wrong about work that is not there, never about work that is: the repair itself judges what
 //! this finds.
 
-use std::collections::HashSet;
 use std::path::Path;
 
 use serde::Serialize;
 
 use super::failure::Failure;
+use super::pairs::sound::Sound;
 use super::prefilter::Prefilter;
 use super::progress::Progress;
 use super::rewrite_row::Options;
-use super::row_format::{Entry, SessionKind};
-use super::rows::{Row, RowReader, Rows, each_row};
+use super::row_format::SessionKind;
+use super::rows::{RowReader, Rows, each_row};
 use super::session_file::SessionFile;
-use crate::dialect::{Table, ToolResult};
-use crate::hash::hash;
+use crate::dialect::ToolResult;
 
 /// The kinds of work that a repair may find in a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -39,7 +38,7 @@ pub fn triage(path: &Path, options: &Options, progress: &Progress) -> Result<Rep
         options,
         gate: Prefilter::of(options),
         reading: RowReader::of_session(&session),
-        calls: Calls::default(),
+        pairs: Sound::default(),
         report: Report::default(),
     };
     let mut rows = Rows::of_session(&session);
@@ -50,15 +49,14 @@ pub fn triage(path: &Path, options: &Options, progress: &Progress) -> Result<Rep
         }
     }
     triage.take(rows.rest());
-    let pairs = triage.calls.is_odd || !triage.calls.open.is_empty();
-    Ok(Report { pairs, ..triage.report })
+    Ok(Report { pairs: triage.pairs.is_odd(), ..triage.report })
 }
 
 struct Triage<'a> {
     options: &'a Options,
     gate: Prefilter,
     reading: RowReader,
-    calls: Calls,
+    pairs: Sound,
     report: Report,
 }
 
@@ -75,47 +73,10 @@ impl Triage<'_> {
             report.format = SessionKind::of(&entry, !results.is_empty());
         }
         report.media = report.media || options.has_media(&entry, &results);
-        self.calls.take(&row, &entry, &results);
+        self.pairs.take(&row, &entry);
         if !report.over && self.gate.may_matter(row.text) {
             let results: Vec<ToolResult> = results.into_iter().map(|(_, result)| result).collect();
             report.over = options.cuts(&entry, &results).over > 0;
-        }
-    }
-}
-
-/// The calls that wait for a result, by the hashes of their ids.
-#[derive(Debug, Default)]
-struct Calls {
-    open: HashSet<u64>,
-    /// The rows that others follow, in a tree.
-    followed: HashSet<u64>,
-    /// Calls and results are not one to one and in order, or not all on one branch.
-    is_odd: bool,
-}
-
-impl Calls {
-    fn take(&mut self, row: &Row, entry: &Entry, results: &[(usize, ToolResult)]) {
-        if self.is_odd || entry.is_aside() {
-            return;
-        }
-        if row.format.is_tree() {
-            let named = |name| entry.root.get(name).and_then(|id| id.string());
-            let parent = named("parentId").map(|id| hash(id.as_bytes()));
-            let is_fork = parent.is_some_and(|parent| !self.followed.insert(parent));
-            self.is_odd |= is_fork || entry.root.get("targetId").or(entry.root.get("appendMode")).is_some();
-        }
-        let mut results = results.iter().peekable();
-        for (at, message) in entry.messages.iter().copied().enumerate() {
-            while let Some((_, result)) = results.next_if(|(of, _)| *of == at) {
-                let Some(id) = result.id().filter(|_| result.is_filled) else { continue };
-                self.is_odd |= !self.open.remove(&hash(id.as_bytes()));
-            }
-            for (kind, id, call) in Table::get().answerable(message) {
-                self.is_odd |= match kind.lacks_result(call) {
-                    Some(lacks) => lacks,
-                    None => !self.open.insert(hash(id.as_bytes())),
-                };
-            }
         }
     }
 }

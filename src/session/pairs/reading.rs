@@ -1,0 +1,213 @@
+//! Reads the history of a session: which dialect it is of, which of its rows a model is sent, and
+//! what its host gives each row.
+
+use std::collections::{HashMap, HashSet};
+use std::io::{Seek, SeekFrom};
+use std::rc::Rc;
+
+use super::around::Around;
+use super::history::{History, Parts};
+use super::layout::Way;
+use crate::dialect::{PairRules, Table};
+use crate::hash::hash;
+use crate::json::Value;
+use crate::session::active_branch::{Branch, SessionTree};
+use crate::session::failure::Failure;
+use crate::session::layout::Layout;
+use crate::session::mend::{Mender, Piece, Taken};
+use crate::session::progress::Progress;
+use crate::session::row_format::Entry;
+use crate::session::rows::{Row, RowReader, Rows, each_row};
+use crate::session::session_file::SessionFile;
+
+/// The layout of the rows with messages, `None` if each row is one.
+type RowLayout = Option<&'static Layout>;
+
+/// The dialect of a history: that of its first call with an id, else of its first call, else of its
+/// first result.
+#[derive(Debug, Default)]
+pub struct Finder {
+    sure: Option<(&'static PairRules, RowLayout)>,
+    of_call: Option<(&'static PairRules, RowLayout)>,
+    of_result: Option<(&'static PairRules, RowLayout)>,
+}
+
+impl Finder {
+    pub fn take(&mut self, message: Value, layout: RowLayout) {
+        if self.sure.is_some() {
+            return;
+        }
+        for rules in Table::get().pair_rules() {
+            let (has_call, is_sure) = rules.has_call(message);
+            if is_sure {
+                self.sure = Some((rules, layout));
+                return;
+            }
+            if has_call && self.of_call.is_none() {
+                self.of_call = Some((rules, layout));
+            }
+        }
+        if self.of_result.is_none() && self.of_call.is_none() {
+            let dialect = Table::get().result_objects(message).map(|(dialect, _)| dialect);
+            let named = dialect.filter(|dialect| dialect.is_paired).and_then(|dialect| {
+                Table::get().pair_rules().iter().find(|rules| rules.name == dialect.name)
+            });
+            self.of_result = named.map(|rules| (rules, layout));
+        }
+    }
+
+    pub fn is_sure(&self) -> bool {
+        self.sure.is_some()
+    }
+
+    pub fn found(&self) -> Option<(&'static PairRules, RowLayout)> {
+        self.sure.or(self.of_call).or(self.of_result)
+    }
+}
+
+/// The history of a session.
+#[derive(Debug)]
+pub struct Reading {
+    pub history: History,
+    pub layout: RowLayout,
+    pub branch: Option<Branch>,
+    /// The id of the row of each message, and that of the row before it, where rows have ids.
+    pub ids: Vec<(Rc<str>, Option<Rc<str>>)>,
+    /// The hashed ids of calls in rows that are not sent.
+    pub called: HashSet<u64>,
+    /// The rows, or the messages of a document.
+    pub around: Around,
+    /// The members of all results that name the tool, beside those of the template. `None` without
+    /// a result.
+    pub naming: Option<Vec<String>>,
+    tools: HashMap<Rc<str>, Rc<str>>,
+    known: HashSet<Rc<str>>,
+    /// A row lacks an id.
+    lacks_id: bool,
+}
+
+impl Reading {
+    /// Reads a session. `mends`: with the rows that its damaged lines still hold.
+    pub fn of(session: &SessionFile, mends: bool, progress: &Progress) -> Result<Option<Reading>, Failure> {
+        let (mut tree, mut finder): (Option<SessionTree>, Finder) = (None, Finder::default());
+        each_entry(session, mends, progress, &mut |row, entry| {
+            if row.format.is_tree() {
+                tree.get_or_insert_default().push(row.number, entry.root);
+            }
+            if !entry.is_aside() {
+                entry.messages.iter().for_each(|message| finder.take(*message, entry.layout()));
+            }
+        })?;
+        let Some((rules, layout)) = finder.found() else { return Ok(None) };
+        let mut reading = Reading {
+            history: History::of(rules),
+            layout,
+            branch: tree.map(SessionTree::branch),
+            ids: vec![],
+            called: HashSet::new(),
+            around: Around::default(),
+            naming: None,
+            tools: HashMap::new(),
+            known: HashSet::new(),
+            lacks_id: false,
+        };
+        each_entry(session, mends, progress, &mut |row, entry| reading.take(row.number, entry))?;
+        Ok(Some(reading))
+    }
+
+    fn take(&mut self, number: u64, entry: &Entry) {
+        if entry.layout() != self.layout {
+            return;
+        }
+        let is_sent = self.branch.as_ref().is_none_or(|branch| branch.holds(number));
+        if entry.is_aside() || !is_sent {
+            let calls = entry.messages.iter().flat_map(|message| Table::get().calls(*message));
+            return self.called.extend(calls.filter_map(|call| Some(hash(call.id?.as_bytes()))));
+        }
+        if let Some([id, parent]) = self.layout.and_then(|layout| layout.chain.as_ref()) {
+            let named = |name: &str| entry.root.get(name).and_then(Value::string).map(Rc::<str>::from);
+            let id = named(id).filter(|_| !entry.messages.is_empty());
+            self.lacks_id |= id.is_none() && !entry.messages.is_empty();
+            // A row that is there twice is one: its host takes one of them.
+            let Some(id) = id.filter(|id| self.known.insert(id.clone())) else { return };
+            self.ids.extend(entry.messages.iter().map(|_| (id.clone(), named(parent))));
+            self.around.push(entry.root);
+        } else {
+            entry.messages.iter().for_each(|message| self.around.push(*message));
+        }
+        let is_event = self.layout.is_some_and(|layout| layout.chain.is_some());
+        for (message, nth) in entry.messages.iter().copied().zip(0..) {
+            let first = self.history.answers.len();
+            let parts = Parts::of(self.history.rules, message);
+            self.history.push(number, nth, message, &parts);
+            self.name(&parts);
+            // A program reads its own events, and no model is sent a second one.
+            let is_event = is_event && message == entry.root;
+            self.history.answers[first..].iter_mut().for_each(|answer| answer.stays = is_event);
+        }
+    }
+
+    /// Notes the tools of calls, and the members of results that name theirs.
+    fn name(&mut self, Parts { calls, dialect, answers }: &Parts) {
+        for (kind, call) in calls.iter().copied() {
+            let named = kind.id.first_text(call).zip(kind.tool_of(call));
+            self.tools.extend(named.map(|(id, tool)| (Rc::from(id), Rc::from(tool))));
+        }
+        for answer in answers.iter().copied() {
+            let id = dialect.and_then(|dialect| dialect.id.first_text(answer));
+            let Some(tool) = id.and_then(|id| self.tools.get(&*id)) else { continue };
+            let names = |name: &str| answer.get(name).is_some_and(|value| value.is(tool));
+            let naming = self.naming.get_or_insert_with(|| {
+                answer.members().filter_map(|member| member.name()?.string()).collect()
+            });
+            naming.retain(|name| names(name));
+        }
+    }
+
+    /// Returns the way in which results can be added, moved and removed, if there is one.
+    pub fn way(&self) -> Option<Way> {
+        let Some(layout) = self.layout else { return Some(Way::Free) };
+        if layout.is_document() {
+            return Some(Way::Free);
+        }
+        let may = layout.chain.is_some() && layout.answer.is_some() && !layout.offsets && !self.lacks_id;
+        may.then_some(Way::Rows)
+    }
+}
+
+/// Calls back with each row that is JSON.
+pub fn each_entry(
+    session: &SessionFile,
+    mends: bool,
+    progress: &Progress,
+    each: &mut dyn FnMut(&Row, &Entry),
+) -> Result<(), Failure> {
+    let mut rows = Rows::of_session(session);
+    let mut reading = RowReader::of_session(session);
+    let mut mender = mends.then(Mender::default);
+    let mut take = |bytes: &[u8]| {
+        let Some(row) = reading.next(bytes) else { return };
+        if let Some(document) = row.document() {
+            each(&row, &row.entry(&document));
+        }
+    };
+    let mut start = 0;
+    let mut take_line = |line: &[u8]| {
+        let from = start;
+        start += line.len() as u64;
+        let taken = mender.as_mut().map(|mender| mender.take(line, from));
+        let Taken { before, is_whole } = taken.unwrap_or(Taken { before: None, is_whole: true });
+        before.iter().flatten().filter_map(Piece::row).for_each(&mut take);
+        if is_whole {
+            take(line);
+        }
+    };
+    while let Some(block) = rows.next(|_| progress.step())? {
+        each_row(block).for_each(&mut take_line);
+    }
+    take_line(rows.rest());
+    let last = mender.as_mut().and_then(Mender::end);
+    last.iter().flatten().filter_map(Piece::row).for_each(&mut take);
+    (&session.file).seek(SeekFrom::Start(0))?;
+    Ok(())
+}
