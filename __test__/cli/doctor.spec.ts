@@ -44,21 +44,21 @@ function sample(agent: string, text: string): string {
   return typeof made === 'string' ? made : jsonLines(made)
 }
 
-const claude = (text: string) =>
+const claude = (text: string, id = '') =>
   jsonLines([
     {
       type: 'assistant',
-      uuid: 'a',
+      uuid: `a${id}`,
       parentUuid: null,
       sessionId: 's',
-      message: { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'Bash', input: {} }] },
+      message: { role: 'assistant', content: [{ type: 'tool_use', id: `t${id}`, name: 'Bash', input: {} }] },
     },
     {
       type: 'user',
-      uuid: 'b',
-      parentUuid: 'a',
+      uuid: `b${id}`,
+      parentUuid: `a${id}`,
       sessionId: 's',
-      message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: text }] },
+      message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: `t${id}`, content: text }] },
     },
   ])
 
@@ -226,7 +226,7 @@ describe('doctor', () => {
       ['wide', image(200, 9_000), '1 payload that anthropic would reject', '--for anthropic '],
       [
         'all',
-        `${GLUED}\n${claude(LONG)}${UNPAIRED.replaceAll('"t"', '"u"')}\n${image(200, 9_000)}`,
+        `${GLUED}\n${claude(LONG, '1')}${claude('', '2').split('\n')[0]}\n${image(200, 9_000)}`,
         '1 result over the limits; 1 row is not JSON; 1 call without a result; 1 payload that anthropic would reject',
         '--damaged mend --pairs --for anthropic ',
       ],

@@ -17,6 +17,8 @@ export interface Case extends Dated {
   readonly paired: number
   readonly unpaired: number
   readonly orphans: number
+  readonly strays: number
+  readonly rearranged: number
   readonly media: number
   readonly provider?: MediaProvider
   /** The command line that repairs it, unless its format has no way. */
@@ -46,15 +48,16 @@ export async function examine(
     })
   const { report, cuts } = await dryRun(media)
   if (report.reason === 'format unknown') return 'unknown'
-  const { damaged, paired = 0, unpaired = 0, orphans = 0, bytesAfter } = report
+  const { damaged, paired = 0, unpaired = 0, orphans = 0, strays = 0, rearranged = 0, bytesAfter } = report
   const items = report.media?.items ?? 0
   // A repair counts results that lose a payload as well.
   const over = items > 0 ? (await dryRun(undefined)).cuts.over : cuts.over
-  if (over + damaged + paired + unpaired + orphans + items === 0) return undefined
+  const pairs = paired + orphans + rearranged
+  if (over + damaged + pairs + unpaired + strays + items === 0) return undefined
   const provider = items > 0 ? media?.provider : undefined
   const flags = [
     ...(damaged > 0 ? ['--damaged mend'] : []),
-    ...(paired + orphans > 0 ? ['--pairs'] : []),
+    ...(pairs > 0 ? ['--pairs'] : []),
     ...(provider ? [`--for ${provider}`] : []),
   ]
   const { provider: _, ...found } = file
@@ -66,9 +69,11 @@ export async function examine(
     paired,
     unpaired,
     orphans,
+    strays,
+    rearranged,
     media: items,
     ...(provider && { provider }),
-    ...(over + damaged + paired + orphans + items > 0 && { command: repairLine([path], args, flags) }),
+    ...(over + damaged + pairs + items > 0 && { command: repairLine([path], args, flags) }),
   }
 }
 

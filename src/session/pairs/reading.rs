@@ -73,7 +73,7 @@ pub struct Reading {
     pub branch: Option<Branch>,
     /// The id of the row of each message, and that of the row before it, where rows have ids.
     pub ids: Vec<(Rc<str>, Option<Rc<str>>)>,
-    /// The hashed ids of calls in rows that are not sent.
+    /// The hashed ids of calls in rows that are no longer sent, or by themselves.
     pub called: HashSet<u64>,
     /// The rows, or the messages of a document.
     pub around: Around,
@@ -121,15 +121,21 @@ impl Reading {
         }
         let is_sent = self.branch.as_ref().is_none_or(|branch| branch.holds(number));
         if entry.is_aside() || !is_sent {
+            // A row of another branch is never sent before one of this branch.
+            if self.branch.as_ref().is_some_and(|branch| !branch.held(number)) {
+                return;
+            }
             let calls = entry.messages.iter().flat_map(|message| Table::get().calls(*message));
             return self.called.extend(calls.filter_map(|call| Some(hash(call.id?.as_bytes()))));
         }
         if let Some([id, parent]) = self.layout.and_then(|layout| layout.chain.as_ref()) {
             let named = |name: &str| entry.root.get(name).and_then(Value::string).map(Rc::<str>::from);
-            let id = named(id).filter(|_| !entry.messages.is_empty());
-            self.lacks_id |= id.is_none() && !entry.messages.is_empty();
+            let id = named(id).unwrap_or_default();
             // A row that is there twice is one: its host takes one of them.
-            let Some(id) = id.filter(|id| self.known.insert(id.clone())) else { return };
+            if entry.messages.is_empty() || !id.is_empty() && !self.known.insert(id.clone()) {
+                return;
+            }
+            self.lacks_id |= id.is_empty();
             self.ids.extend(entry.messages.iter().map(|_| (id.clone(), named(parent))));
             self.around.push(entry.root);
         } else {
