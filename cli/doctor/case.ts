@@ -17,7 +17,6 @@ export interface Case extends Dated {
   readonly paired: number
   readonly unpaired: number
   readonly orphans: number
-  readonly strays: number
   readonly rearranged: number
   readonly media: number
   readonly provider?: MediaProvider
@@ -48,12 +47,12 @@ export async function examine(
     })
   const { report, cuts } = await dryRun(media)
   if (report.reason === 'format unknown') return 'unknown'
-  const { damaged, paired = 0, unpaired = 0, orphans = 0, strays = 0, rearranged = 0, bytesAfter } = report
+  const { damaged, paired = 0, unpaired = 0, orphans = 0, rearranged = 0, bytesAfter } = report
   const items = report.media?.items ?? 0
   // A repair counts results that lose a payload as well.
   const over = items > 0 ? (await dryRun(undefined)).cuts.over : cuts.over
   const pairs = paired + orphans + rearranged
-  if (over + damaged + pairs + unpaired + strays + items === 0) return undefined
+  if (over + damaged + pairs + unpaired + items === 0) return undefined
   const provider = items > 0 ? media?.provider : undefined
   const flags = [
     ...(damaged > 0 ? ['--damaged mend'] : []),
@@ -69,7 +68,6 @@ export async function examine(
     paired,
     unpaired,
     orphans,
-    strays,
     rearranged,
     media: items,
     ...(provider && { provider }),

@@ -41,7 +41,7 @@ function entryOf(found: Case): string {
 }
 
 function reasonsOf(found: Case): string[] {
-  const { over, damaged, paired, unpaired, orphans, strays, rearranged, media, provider } = found
+  const { over, damaged, paired, unpaired, orphans, rearranged, media, provider } = found
   return [
     ...(over > 0 ? [`${counted(over, 'result')} over the limits`] : []),
     ...(damaged > 0 ? [`${counted(damaged, 'row')} ${damaged === 1 ? 'is' : 'are'} not JSON`] : []),
@@ -50,7 +50,6 @@ function reasonsOf(found: Case): string[] {
       ? [`${counted(unpaired, 'call')} without a result, which this format has no way to add`]
       : []),
     ...(orphans > 0 ? [`${counted(orphans, 'result')} without a call`] : []),
-    ...(strays > 0 ? [`${counted(strays, 'result')} without a call, which this format has no way to remove`] : []),
     ...(rearranged > 0
       ? [`${counted(rearranged, 'id, name or place', 'ids, names or places')} of calls and results that a provider would reject`]
       : []),

@@ -1,14 +1,13 @@
 //! The repair of a history as changes of its rows.
 
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
 
 use super::history::Answer;
 use super::ids::Renames;
 use super::layout::{Block, Counts, Layout, Piece, Plan, Way};
 use super::pairing::Pairing;
 use super::pieces::{Maker, Need, Pieces, naming};
-use super::reading::{Reading, each_entry};
+use super::reading::{Reading, RowId, each_entry};
 use super::template::new_id;
 use super::words::{AnswerWords, Words};
 use crate::dialect::PairRules;
@@ -62,6 +61,14 @@ struct MessageChange {
     after: Vec<String>,
 }
 
+impl MessageChange {
+    /// Returns true if the message itself changes.
+    fn is_of_its_own(&self) -> bool {
+        let Words { calls, answers, closes } = &self.words;
+        self.is_gone || self.list.is_some() || *closes || !calls.is_empty() || !answers.is_empty()
+    }
+}
+
 impl Changes {
     /// Reads a session. `mends`: with the rows that its damaged lines still hold.
     pub fn read(session: &SessionFile, mends: bool, progress: &Progress) -> Result<Changes, Failure> {
@@ -107,9 +114,9 @@ impl Changes {
         });
         if let Some(plan) = plan {
             let pieces = changes.gathered(&plan, &pairing, &maker, session, mends, progress)?;
-            let ids = std::mem::take(&mut reading.ids);
-            changes.lay_out(plan, &pairing, &pieces, &ids);
+            changes.lay_out(plan, &pairing, &pieces, &reading.ids);
         }
+        changes.drop_copies(&pairing, &reading);
         changes.branch = reading.branch;
         Ok(changes)
     }
@@ -201,7 +208,7 @@ impl Changes {
         Ok(pieces)
     }
 
-    fn lay_out(&mut self, plan: Plan, pairing: &Pairing, pieces: &Pieces, ids: &[(Rc<str>, Option<Rc<str>>)]) {
+    fn lay_out(&mut self, plan: Plan, pairing: &Pairing, pieces: &Pieces, ids: &[RowId]) {
         let place = |at: usize| (pairing.messages[at].row, pairing.messages[at].nth);
         for (at, list) in plan.lists {
             let own = |block| match block {
@@ -217,7 +224,7 @@ impl Changes {
         let moved: HashSet<usize> = moved.collect();
         for at in plan.gone {
             self.message(place(at)).is_gone = true;
-            if let Some((id, before)) = ids.get(at) {
+            if let Some(RowId { id, before, .. }) = ids.get(at) {
                 self.skipped.insert(id.to_string(), before.as_ref().map(|id| id.to_string()));
                 if moved.contains(&at) {
                     self.moved.insert(id.to_string());
@@ -226,7 +233,7 @@ impl Changes {
         }
         self.settle_skipped();
         for (anchor, after) in plan.after {
-            let own = ids.get(anchor).map(|(id, _)| id.to_string());
+            let own = ids.get(anchor).map(|row| row.id.to_string());
             let mut last = own.clone();
             for (piece, nth) in after.into_iter().zip(0..) {
                 let (need, blocks) = match piece {
@@ -238,7 +245,7 @@ impl Changes {
                 let blocks: Vec<String> = blocks.iter().filter_map(|block| pieces.block(block)).collect();
                 let Some(filled) = pieces.get(&need).map(|filled| filled.with_blocks(&blocks)) else { continue };
                 let new = match need {
-                    Need::Moved(at) => ids.get(at).map(|(id, _)| id.to_string()),
+                    Need::Moved(at) => ids.get(at).map(|row| row.id.to_string()),
                     _ => own.as_ref().map(|own| new_id(own, &format!("{anchor} {nth}"))),
                 };
                 let json = filled.with_ids(last.as_deref(), new.as_deref().unwrap_or_default());
@@ -249,6 +256,20 @@ impl Changes {
                 self.followed.insert(own, (pairing.messages[anchor].row, last));
             }
         }
+    }
+
+    /// Removes the copies of rows that change, which would come back as these.
+    fn drop_copies(&mut self, pairing: &Pairing, Reading { ids, others, .. }: &Reading) {
+        let mut changed: HashMap<&str, u64> = HashMap::new();
+        for (message, own) in pairing.messages.iter().zip(ids) {
+            let change = self.messages.get(&(message.row, message.nth));
+            if change.is_some_and(MessageChange::is_of_its_own) {
+                changed.insert(&own.id, own.hash);
+            }
+        }
+        let is_copy = |own: &RowId| changed.get(&*own.id) == Some(&own.hash);
+        let copies: Vec<u64> = others.iter().filter(|(own, _)| is_copy(own)).map(|(_, row)| *row).collect();
+        copies.into_iter().for_each(|row| self.message((row, 0)).is_gone = true);
     }
 
     /// Makes each row that goes lead to the last one before it that stays.

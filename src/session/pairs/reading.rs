@@ -65,14 +65,31 @@ impl Finder {
     }
 }
 
+/// A row with an id, that of the row before it, and the hash of all that it holds.
+#[derive(Clone, Debug)]
+pub struct RowId {
+    pub id: Rc<str>,
+    pub before: Option<Rc<str>>,
+    pub hash: u64,
+}
+
+impl RowId {
+    fn of(root: Value, [id, before]: &[String; 2]) -> RowId {
+        let named = |name: &str| root.get(name).and_then(Value::string).map(Rc::<str>::from);
+        RowId { id: named(id).unwrap_or_default(), before: named(before), hash: hash(root.source()) }
+    }
+}
+
 /// The history of a session.
 #[derive(Debug)]
 pub struct Reading {
     pub history: History,
     pub layout: RowLayout,
     pub branch: Option<Branch>,
-    /// The id of the row of each message, and that of the row before it, where rows have ids.
-    pub ids: Vec<(Rc<str>, Option<Rc<str>>)>,
+    /// The row of each message, where rows have ids.
+    pub ids: Vec<RowId>,
+    /// The numbers of rows that are not read, which may be copies of others.
+    pub others: Vec<(RowId, u64)>,
     /// The hashed ids of calls in rows that are no longer sent, or by themselves.
     pub called: HashSet<u64>,
     /// The rows, or the messages of a document.
@@ -104,6 +121,7 @@ impl Reading {
             layout,
             branch: tree.map(SessionTree::branch),
             ids: vec![],
+            others: vec![],
             called: HashSet::new(),
             around: Around::default(),
             naming: None,
@@ -119,8 +137,11 @@ impl Reading {
         if entry.layout() != self.layout {
             return;
         }
+        let chain = self.layout.and_then(|layout| layout.chain.as_ref());
+        let own = chain.filter(|_| !entry.messages.is_empty()).map(|chain| RowId::of(entry.root, chain));
         let is_sent = self.branch.as_ref().is_none_or(|branch| branch.holds(number));
         if entry.is_aside() || !is_sent {
+            self.others.extend(own.map(|own| (own, number)));
             // A row of another branch is never sent before one of this branch.
             if self.branch.as_ref().is_some_and(|branch| !branch.held(number)) {
                 return;
@@ -128,18 +149,26 @@ impl Reading {
             let calls = entry.messages.iter().flat_map(|message| Table::get().calls(*message));
             return self.called.extend(calls.filter_map(|call| Some(hash(call.id?.as_bytes()))));
         }
-        if let Some([id, parent]) = self.layout.and_then(|layout| layout.chain.as_ref()) {
-            let named = |name: &str| entry.root.get(name).and_then(Value::string).map(Rc::<str>::from);
-            let id = named(id).unwrap_or_default();
+        if chain.is_some() {
+            let Some(own) = own else { return };
             // A row that is there twice is one: its host takes one of them.
-            if entry.messages.is_empty() || !id.is_empty() && !self.known.insert(id.clone()) {
-                return;
+            if !own.id.is_empty() && !self.known.insert(own.id.clone()) {
+                return self.others.push((own, number));
             }
-            self.lacks_id |= id.is_empty();
-            self.ids.extend(entry.messages.iter().map(|_| (id.clone(), named(parent))));
+            self.lacks_id |= own.id.is_empty();
+            self.ids.extend(entry.messages.iter().map(|_| own.clone()));
             self.around.push(entry.root);
         } else {
             entry.messages.iter().for_each(|message| self.around.push(*message));
+        }
+        // A list of messages in a row takes the place of all before it.
+        let is_checkpoint = |message: &Value| message.parent().is_some_and(Value::is_list);
+        if !entry.format().is_document() && !self.history.rules.are_one && entry.messages.iter().any(is_checkpoint) {
+            let rules = self.history.rules;
+            let before = std::mem::replace(&mut self.history, History::of(rules));
+            let ids = before.calls.iter().filter_map(|call| call.id.as_ref());
+            self.called.extend(ids.map(|id| hash(id.as_bytes())));
+            self.ids.clear();
         }
         let is_event = self.layout.is_some_and(|layout| layout.chain.is_some());
         for (message, nth) in entry.messages.iter().copied().zip(0..) {
