@@ -14,10 +14,14 @@ async function stored(text: string): Promise<object[]> {
   const after = readFileSync(path, 'utf8')
   expect(await repairSession(path, { pairs: true, backup: false })).toMatchObject({ changed: false })
   expect(readFileSync(path, 'utf8')).toBe(after)
-  return text.startsWith('[') ? JSON.parse(after) : after.split('\n').flatMap((row) => (row ? JSON.parse(row) : []))
+  return text.startsWith('[')
+    ? JSON.parse(after)
+    : after.split('\n').flatMap((row) => (row ? JSON.parse(row) : []))
 }
 
-describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))('pairs of %s agree', (_, dialect) => {
+describe.each(
+  dialects.map((dialect) => [dialect.name, dialect] as const),
+)('pairs of %s agree', (_, dialect) => {
   const cases = fc
     .tuple(soundHistories(dialect), faults)
     .map(([messages, all]) => broken(dialect, messages, all).messages)
@@ -26,7 +30,8 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))('pair
     await fc.assert(
       fc.asyncProperty(cases, async (messages) => {
         // A list is a session if its messages have roles.
-        if (messages.length === 0 || (kind === 'a list' && !messages.some((message) => 'role' in message))) return
+        if (messages.length === 0 || (kind === 'a list' && !messages.some((message) => 'role' in message)))
+          return
         const live = repairToolPairs(messages).messages
         const text = kind === 'rows' ? jsonLines(messages) : JSON.stringify(messages)
         expect(await stored(text)).toEqual(JSON.parse(JSON.stringify(live)))

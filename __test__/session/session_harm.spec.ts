@@ -75,16 +75,15 @@ function brokenOf({ dialect, isHosted }: Stored, sound: readonly object[], all: 
   return broken(dialect, sound, own).messages.filter(isNew)
 }
 /** The ids of calls, not of results. */
-const CALL = /"(?:id|call_id|toolCallId|callID)":"call_\w+"(?=,"(?:name|tool)"|,"type":"function|})(?!,"toolName)/g
+const CALL =
+  /"(?:id|call_id|toolCallId|callID)":"call_\w+"(?=,"(?:name|tool)"|,"type":"function|})(?!,"toolName)/g
 
 const bytes = fc.array(fc.nat(9), { minLength: 1, maxLength: 6 })
 const repair = (path: string, options: RepairOptions) => repairSession(path, { backup: false, ...options })
 
 describe.each(layouts.map((stored) => [stored.name, stored] as const))('a session of %s', (_, stored) => {
   const { dialect } = stored
-  const sound = fc
-    .tuple(soundHistories(dialect), bytes)
-    .map(([messages, by]) => varied(stored, messages, by))
+  const sound = fc.tuple(soundHistories(dialect), bytes).map(([messages, by]) => varied(stored, messages, by))
 
   it('that is sound stays byte for byte under every flag', async () => {
     const flags = fc.record(
@@ -104,7 +103,9 @@ describe.each(layouts.map((stored) => [stored.name, stored] as const))('a sessio
         const path = write(text)
         const report = await repair(path, options)
         expect(report).toMatchObject({ changed: false, clamped: 0, damaged: 0 })
-        expect(Object.keys(report)).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(un)?paired|orphans|strays|rearranged$/)]))
+        expect(Object.keys(report)).not.toEqual(
+          expect.arrayContaining([expect.stringMatching(/^(un)?paired|orphans|strays|rearranged$/)]),
+        )
         expect(read(path)).toBe(text)
       }),
       { numRuns: 300 },
@@ -118,7 +119,11 @@ describe.each(layouts.map((stored) => [stored.name, stored] as const))('a sessio
         let history = brokenOf(stored, messages, all)
         // A kill leaves what was written before it.
         history = history.slice(0, Math.max(1, history.length - (end % 4)))
-        if (stored.isDocument && !history.some((message) => 'role' in message || 'type' in message || 'info' in message)) return
+        if (
+          stored.isDocument &&
+          !history.some((message) => 'role' in message || 'type' in message || 'info' in message)
+        )
+          return
         const whole = stored.write(history)
         const text = stored.isDocument ? whole : damaged(whole, damages)
         const path = write(text)
@@ -129,7 +134,10 @@ describe.each(layouts.map((stored) => [stored.name, stored] as const))('a sessio
         expect(read(path)).toBe(text)
         const report = await repair(path, { pairs: true, damaged: 'mend' })
         // Words of the user alone are a session of no known kind.
-        if (report.reason === 'format unknown') return expect(read(path)).toBe(text)
+        if (report.reason === 'format unknown') {
+          expect(read(path)).toBe(text)
+          return
+        }
         const after = read(path)
         expect(report.bytesAfter).toBe(Buffer.byteLength(after))
         const { damagedPath: _, reason: __, ...done } = report
@@ -161,13 +169,18 @@ describe.each(layouts.map((stored) => [stored.name, stored] as const))('a sessio
   })
 
   it('that is broken and too large is sound and within the limits', async () => {
-    const limits = fc.record({ maxChars: fc.integer({ min: 60, max: 400 }), keep: fc.constantFrom('head', 'auto') })
+    const limits = fc.record({
+      maxChars: fc.integer({ min: 60, max: 400 }),
+      keep: fc.constantFrom('head', 'auto'),
+    })
     const totals = fc.option(fc.integer({ min: 400, max: 2_000 }).map((maxChars) => ({ maxChars })))
     await fc.assert(
       fc.asyncProperty(sound, faults, limits, totals, async (messages, all, limits, aggregate) => {
         const history = brokenOf(stored, messages, all)
         const long = JSON.parse(JSON.stringify(history), (_, value) =>
-          typeof value === 'string' && /^what .* returned$/.test(value) ? `${value}\n${'line\n'.repeat(200)}` : value,
+          typeof value === 'string' && /^what .* returned$/.test(value)
+            ? `${value}\n${'line\n'.repeat(200)}`
+            : value,
         ) as object[]
         const path = write(stored.write(long))
         const options = { pairs: true, ...limits, ...(aggregate && { aggregate }) } as RepairOptions

@@ -37,7 +37,10 @@ const contents: Record<string, (result: any) => any[]> = {
     rest,
     { ...rest, content: [] },
     { ...rest, content: '' },
-    { ...rest, content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: IMAGE } }] },
+    {
+      ...rest,
+      content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: IMAGE } }],
+    },
     { ...rest, content, is_error: true },
     { ...rest, content: [{ query: 'ls', result: content, success: true }] },
   ],
@@ -80,7 +83,11 @@ const isResult = (value: any): boolean =>
   /^(tool_result|tool-result|function_call_output|custom_tool_call_output)$/.test(value?.type ?? '')
 
 /** Returns a history with the results at some places held otherwise. */
-export function varied({ dialect: { dialect } }: Stored, messages: readonly object[], by: number[]): object[] {
+export function varied(
+  { dialect: { dialect } }: Stored,
+  messages: readonly object[],
+  by: number[],
+): object[] {
   let number = 0
   const vary = contents[dialect]
   const visit = (value: any, key = ''): any => {
@@ -118,8 +125,7 @@ const documentOf = (
   wrap: (messages: readonly object[]) => string,
   unwrap: (root: any) => any[],
   more: Partial<Stored> = {},
-): Stored =>
-  rowsOf(name, dialect, { isDocument: true, write: wrap, sent: ([root]) => unwrap(root), ...more })
+): Stored => rowsOf(name, dialect, { isDocument: true, write: wrap, sent: ([root]) => unwrap(root), ...more })
 
 const said = (one: One) => `what ${one.name} ${one.id} returned`
 const args = { path: 'src/a.ts' }
@@ -284,7 +290,9 @@ export const layouts: readonly Stored[] = [
       ),
     sent: (rows) => rows.filter(({ type }) => type !== 'session.start'),
     refusal: (events) => {
-      const done = new Set(events.flatMap(({ type, data }) => (type === 'tool.execution_complete' ? data.toolCallId : [])))
+      const done = new Set(
+        events.flatMap(({ type, data }) => (type === 'tool.execution_complete' ? data.toolCallId : [])),
+      )
       const calls = events.flatMap(({ data }) => data.toolRequests ?? [])
       const open = calls.find(({ toolCallId }) => !done.has(toolCallId))
       return open && `${open.toolCallId} has no result`
@@ -303,8 +311,7 @@ export const layouts: readonly Stored[] = [
   documentOf(
     'gemini-cli, the older document',
     geminiCli,
-    (messages) =>
-      JSON.stringify({ sessionId: 's', projectHash: 'h', startTime: time, messages }, null, 2),
+    (messages) => JSON.stringify({ sessionId: 's', projectHash: 'h', startTime: time, messages }, null, 2),
     ({ messages }) => messages,
     { isHosted: true, refusal: (messages) => openIn(messages.flatMap(({ toolCalls = [] }) => toolCalls)) },
   ),

@@ -167,9 +167,13 @@ function summaryOf(file: string, report: RepairReport, cuts: Cuts, isMending: bo
     ...(unpaired > 0
       ? [`${counted(unpaired, 'call')} without a result: this format has no way to add one`]
       : []),
-    ...(strays > 0 ? [`${counted(strays, 'result')} without a call: this format has no way to remove one`] : []),
+    ...(strays > 0
+      ? [`${counted(strays, 'result')} without a call: this format has no way to remove one`]
+      : []),
     ...(rearranged > 0
-      ? [`${counted(rearranged, 'id, name or place', 'ids, names or places')} of calls and results ${wouldBe ? 'would change' : 'changed'}`]
+      ? [
+          `${counted(rearranged, 'id, name or place', 'ids, names or places')} of calls and results ${wouldBe ? 'would change' : 'changed'}`,
+        ]
       : []),
     ...(recovered > 0 ? [`${counted(recovered, 'row')} recovered that a killed repair had left aside`] : []),
     ...(damaged > 0 ? damagedLines(file, report, isMending) : []),

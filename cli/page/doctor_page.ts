@@ -51,7 +51,9 @@ function reasonsOf(found: Case): string[] {
       : []),
     ...(orphans > 0 ? [`${counted(orphans, 'result')} without a call`] : []),
     ...(rearranged > 0
-      ? [`${counted(rearranged, 'id, name or place', 'ids, names or places')} of calls and results that a provider would reject`]
+      ? [
+          `${counted(rearranged, 'id, name or place', 'ids, names or places')} of calls and results that a provider would reject`,
+        ]
       : []),
     ...(media > 0 ? [`${counted(media, 'payload')} that ${provider} would reject`] : []),
   ]

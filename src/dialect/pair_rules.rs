@@ -109,7 +109,8 @@ impl PairRules {
     pub fn takes(&self, id: &str) -> bool {
         let unit = |unit: u16| char::from_u32(unit.into()).unwrap_or(char::REPLACEMENT_CHARACTER);
         self.ids.as_ref().is_none_or(|ids| {
-            ids.is_match(id) && (id.is_ascii() || ids.is_match(&id.encode_utf16().map(unit).collect::<String>()))
+            ids.is_match(id)
+                && (id.is_ascii() || ids.is_match(&id.encode_utf16().map(unit).collect::<String>()))
         })
     }
 
@@ -133,7 +134,8 @@ impl PairRules {
     /// Returns true if a message has a call, and if the provider pairs it by its id.
     pub fn has_call(&self, message: Value) -> (bool, bool) {
         let kinds = &Table::get().call_paths()[self.kinds.clone()];
-        let calls = || kinds.iter().flat_map(|kind| kind.objects(message).into_iter().map(move |call| (kind, call)));
+        let calls =
+            || kinds.iter().flat_map(|kind| kind.objects(message).into_iter().map(move |call| (kind, call)));
         let is_sure = |(kind, call): (&CallPaths, Value)| !kind.has_ids || kind.id.leads(call);
         (calls().next().is_some(), calls().any(is_sure))
     }

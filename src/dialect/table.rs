@@ -101,7 +101,8 @@ impl CallPaths {
 
     /// Returns the calls of this kind in a message.
     pub fn objects<'d>(&self, message: Value<'d>) -> Vec<Value<'d>> {
-        let is_call = |call: &Value| call.is_container() && (self.result.is_none() || self.given.leads(*call));
+        let is_call =
+            |call: &Value| call.is_container() && (self.result.is_none() || self.given.leads(*call));
         self.at.ends(message).into_iter().filter(is_call).collect()
     }
 
@@ -343,7 +344,10 @@ impl Table {
     }
 
     /// Returns the objects that are results in a message, whatever they hold, and their dialect.
-    pub fn result_objects<'d>(&'static self, message: Value<'d>) -> Option<(&'static Dialect, Vec<Value<'d>>)> {
+    pub fn result_objects<'d>(
+        &'static self,
+        message: Value<'d>,
+    ) -> Option<(&'static Dialect, Vec<Value<'d>>)> {
         let tags = &Tags::of(message);
         let matching = |exact| self.forms.iter().filter(move |form| form.matches(tags, exact));
         matching(true).chain(matching(false)).find_map(|form| {

@@ -142,10 +142,11 @@ impl Survey {
             }
             history.check()
         };
-        let mut take = |bytes: &[u8], from: u64, is_mended: bool| match pairs.in_place_of(bytes, &mut unpaired) {
-            Some(rows) => rows.iter().try_for_each(|row| take_row(row, from, true)),
-            None => take_row(bytes, from, is_mended),
-        };
+        let mut take =
+            |bytes: &[u8], from: u64, is_mended: bool| match pairs.in_place_of(bytes, &mut unpaired) {
+                Some(rows) => rows.iter().try_for_each(|row| take_row(row, from, true)),
+                None => take_row(bytes, from, is_mended),
+            };
         let mut start = 0;
         let mut take_line = |line: &[u8]| {
             let from = start;

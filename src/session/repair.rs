@@ -62,7 +62,9 @@ pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure>
     let mends = request.mend && session.document.is_none();
     let pairs = if request.pairs { Pairs::read(&session, mends, progress)? } else { Pairs::default() };
     let survey = |budget: Option<&ResultsTarget>, lights: &[Limit]| {
-        budget.map_or(Ok((vec![], 0)), |budget| Survey::read(&session, budget, request, &pairs, lights, progress))
+        budget.map_or(Ok((vec![], 0)), |budget| {
+            Survey::read(&session, budget, request, &pairs, lights, progress)
+        })
     };
     // A plan says itself which payloads stay.
     let is_planned = matches!(request.budget, Some(ResultsTarget::Plan(_)));
@@ -411,7 +413,9 @@ impl Repair<'_, '_> {
         }
         self.is_made = was_made;
         // A row is removed for its results.
-        if let Some(document) = Document::parse(bytes).filter(|_| rows.is_empty() && self.tally.shape == SessionKind::Unknown) {
+        if let Some(document) =
+            Document::parse(bytes).filter(|_| rows.is_empty() && self.tally.shape == SessionKind::Unknown)
+        {
             let format = self.tally.unpaired.format.unwrap_or_default();
             self.tally.shape = SessionKind::of(&Entry::of(document.root(), format), true);
         }

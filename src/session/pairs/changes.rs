@@ -101,7 +101,8 @@ impl Changes {
             naming,
         };
         let chain = reading.layout.and_then(|layout| layout.chain.as_ref());
-        let gives = |name: &str| maker.gives(name) || chain.is_some_and(|chain| chain.iter().any(|own| own == name));
+        let gives =
+            |name: &str| maker.gives(name) || chain.is_some_and(|chain| chain.iter().any(|own| own == name));
         let Some(way) = way.filter(|_| !reading.around.counts(&gives)) else {
             changes.count_as_they_are(&pairing);
             return Ok(changes);
@@ -243,7 +244,9 @@ impl Changes {
                     Piece::Kept(_) | Piece::Listed(..) => continue,
                 };
                 let blocks: Vec<String> = blocks.iter().filter_map(|block| pieces.block(block)).collect();
-                let Some(filled) = pieces.get(&need).map(|filled| filled.with_blocks(&blocks)) else { continue };
+                let Some(filled) = pieces.get(&need).map(|filled| filled.with_blocks(&blocks)) else {
+                    continue;
+                };
                 let new = match need {
                     Need::Moved(at) => ids.get(at).map(|row| row.id.to_string()),
                     _ => own.as_ref().map(|own| new_id(own, &format!("{anchor} {nth}"))),
@@ -408,8 +411,110 @@ fn write_list(splices: &mut Splices, message: Value, name: &str, list: &[Result<
         return gone.for_each(|(block, _)| splices.remove(*block));
     }
     let json = list.iter().filter_map(|block| match block {
-        Ok(index) => blocks.get(*index as usize).map(|block| String::from_utf8_lossy(block.source()).into_owned()),
+        Ok(index) => {
+            blocks.get(*index as usize).map(|block| String::from_utf8_lossy(block.source()).into_owned())
+        }
         Err(json) => Some(json.clone()),
     });
     splices.set(message, name, format!("[{}]", json.collect::<Vec<_>>().join(",")));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// Returns what is left of rows, and the counts of calls with a result and without.
+    fn paired(rows: &[&str]) -> (Vec<String>, u64, u64) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s.jsonl");
+        fs::write(&path, rows.join("\n")).unwrap();
+        let session = SessionFile::open_any(path).unwrap();
+        let changes = Changes::read(&session, false, &Progress::default()).unwrap();
+        let (mut reading, mut left) = (RowReader::of_session(&session), vec![]);
+        for row in rows {
+            let rows = changes.in_place_of(row.as_bytes(), &mut reading);
+            let rows = rows.unwrap_or_else(|| vec![row.as_bytes().to_vec()]);
+            left.extend(rows.into_iter().map(|row| String::from_utf8(row).unwrap().trim_end().to_owned()));
+        }
+        (left, changes.paired, changes.unpaired)
+    }
+
+    #[test]
+    fn rows_that_follow_name_the_new_one() {
+        let call = r#"{"type":"message","id":"0000000a","parentId":null,"timestamp":"T","version":1,"message":{"role":"assistant","timestamp":1,"content":[{"type":"toolCall","id":"c1","name":"t","arguments":{}}]}}"#;
+        let next = r#"{"type":"message","id":"0000000b","parentId":"0000000a","timestamp":"U","version":1,"message":{"role":"user","content":"x"}}"#;
+        let (left, paired_calls, _) = paired(&[r#"{"type":"session","version":3,"id":"s"}"#, call, next]);
+        assert_eq!((left.len(), paired_calls), (4, 1));
+        let new = &left[2];
+        assert!(new.contains(r#""parentId":"0000000a""#) && new.contains(r#""toolCallId":"c1""#), "{new}");
+        // The members that all rows have.
+        assert!(new.contains(r#""timestamp":1"#) && new.contains(r#""timestamp":"T""#), "{new}");
+        assert!(new.ends_with(r#""version":1}"#), "{new}");
+        let id = Document::parse(new.as_bytes()).unwrap().root().get("id").and_then(Value::string).unwrap();
+        assert_eq!(left[3], next.replace("0000000a", &id));
+        let all: Vec<&str> = left.iter().map(String::as_str).collect();
+        assert_eq!(paired(&all), (left.clone(), 0, 0));
+    }
+
+    #[test]
+    fn rows_without_ids_and_rows_that_are_counted_have_no_way() {
+        let call = r#"{"type":"message","message":{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"t","arguments":{}}]}}"#;
+        let (left, paired_calls, unpaired) = paired(&[r#"{"type":"session"}"#, call]);
+        assert_eq!((left.len(), paired_calls, unpaired), (2, 0, 1));
+        let row = |at: u32, message: &str| {
+            format!(
+                r#"{{"type":"message","ordinal":{at},"id":"r{at}","parentId":"r{}","message":{message}}}"#,
+                at - 1
+            )
+        };
+        let call = row(
+            1,
+            r#"{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"t","arguments":{}}]}"#,
+        );
+        let next = row(2, r#"{"role":"user","content":"x"}"#);
+        let (left, paired_calls, unpaired) =
+            paired(&[r#"{"type":"session","version":3,"id":"r0"}"#, &call, &next]);
+        assert_eq!((left.len(), paired_calls, unpaired), (3, 0, 1));
+    }
+
+    #[test]
+    fn results_without_a_call_go_with_their_row_only_if_nothing_else_is_in_it() {
+        let result = |id: &str| format!(r#"{{"type":"tool_result","tool_use_id":"{id}","content":"x"}}"#);
+        let row = |id: &str, parent: &str, blocks: &[String]| {
+            let blocks = blocks.join(",");
+            format!(
+                r#"{{"parentUuid":{parent},"type":"user","message":{{"role":"user","content":[{blocks}]}},"uuid":"{id}"}}"#
+            )
+        };
+        let text = r#"{"type":"text","text":"on"}"#.to_owned();
+        let rows = [
+            row("a", "null", &[result("gone1"), result("gone2")]),
+            row("b", "\"a\"", &[result("gone3"), text.clone()]),
+            r#"{"type":"summary","summary":"s","leafUuid":"b"}"#.to_owned(),
+            r#"{"type":"system","uuid":"d","parentUuid":"a","logicalParentUuid":"a"}"#.to_owned(),
+        ];
+        let all: Vec<&str> = rows.iter().map(String::as_str).collect();
+        let (left, _, _) = paired(&all);
+        assert_eq!(left[0], row("b", "null", &[text]));
+        assert_eq!(left[1], rows[2]);
+        assert_eq!(left[2], r#"{"type":"system","uuid":"d","parentUuid":null,"logicalParentUuid":null}"#);
+        // A copy of a row that goes would come back as this.
+        let (left, _, _) = paired(&[all[0], all[1], all[0]]);
+        assert_eq!(left.len(), 1);
+    }
+
+    #[test]
+    fn rows_that_go_and_name_each_other_in_a_circle_end() {
+        let row = |id: &str, before: &str, call: &str| {
+            let result = format!(r#"{{"type":"tool_result","tool_use_id":"{call}","content":"x"}}"#);
+            format!(
+                r#"{{"parentUuid":"{before}","type":"user","message":{{"role":"user","content":[{result}]}},"uuid":"{id}"}}"#
+            )
+        };
+        let [one, two] = [row("a", "b", "gone1"), row("b", "a", "gone2")];
+        let words = r#"{"parentUuid":"b","type":"user","message":{"role":"user","content":"x"},"uuid":"c"}"#;
+        let (left, _, _) = paired(&[words, &one, &two]);
+        assert_eq!(left, [words.replace("\"b\"", "null")]);
+    }
 }

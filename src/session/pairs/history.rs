@@ -121,14 +121,16 @@ impl<'d> Parts<'d> {
             answers.retain(|answer| called.binary_search(&answer.id()).is_err());
         }
         let is_own = |dialect: &Dialect| {
-            dialect.is_paired && (dialect.name == rules.name || rules.list.is_empty() && !has_home(&dialect.name))
+            dialect.is_paired
+                && (dialect.name == rules.name || rules.list.is_empty() && !has_home(&dialect.name))
         };
         if !dialect.is_some_and(is_own) {
             answers.clear();
         }
         let is_model = is_model(message);
         answers.retain(|answer| {
-            let is_named = dialect.is_some_and(|of| of.id.first_text(*answer).or(of.tool.first_text(*answer)).is_some());
+            let is_named =
+                dialect.is_some_and(|of| of.id.first_text(*answer).or(of.tool.first_text(*answer)).is_some());
             is_named || !is_model && rules.is_message(message)
         });
         Parts { calls, dialect, answers }
@@ -219,9 +221,10 @@ impl Blocks {
     pub fn index(&mut self, message: Value, value: Value) -> Option<u32> {
         let block = block_of(message, value)?;
         let list = block.parent()?;
-        let known = self.lists.entry(list.id()).or_insert_with(|| {
-            list.elements().map(|element| element.id()).zip(0..).collect()
-        });
+        let known = self
+            .lists
+            .entry(list.id())
+            .or_insert_with(|| list.elements().map(|element| element.id()).zip(0..).collect());
         known.get(&block.id()).copied()
     }
 }

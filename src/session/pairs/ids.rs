@@ -28,7 +28,11 @@ impl Renames {
             }
             turn = pairing.turn_of[call.at];
             let Call { id, tool, .. } = call;
-            if if call.has_ids { rules.named && id.is_none() } else { id.as_ref().is_none_or(|id| id.is_empty()) } {
+            if if call.has_ids {
+                rules.named && id.is_none()
+            } else {
+                id.as_ref().is_none_or(|id| id.is_empty())
+            } {
                 continue;
             }
             let own = id.clone().filter(|id| !id.is_empty());
@@ -43,9 +47,8 @@ impl Renames {
                 to
             });
             taken.insert(to.clone());
-            let lacks = |answer: &Answer| {
-                answer.id.as_ref() != Some(&to) && !(rules.named && answer.id.is_none())
-            };
+            let lacks =
+                |answer: &Answer| answer.id.as_ref() != Some(&to) && !(rules.named && answer.id.is_none());
             let other = call.answer.filter(|answer| lacks(&pairing.answers[*answer]));
             if let Some(answer) = other {
                 renames.answers.insert(answer, to.clone());
@@ -62,12 +65,15 @@ const DIGITS: usize = 8;
 
 /// Returns an id that every provider accepts. Equal ids and numbers give equal results.
 fn name_for(id: &str, number: u32) -> String {
-    let is_plain = |unit: u16| u8::try_from(unit).ok().filter(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte));
-    let start = id.encode_utf16().take(LONGEST - DIGITS - 1).map(|unit| is_plain(unit).map_or('_', char::from));
+    let is_plain = |unit: u16| {
+        u8::try_from(unit).ok().filter(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte))
+    };
+    let start =
+        id.encode_utf16().take(LONGEST - DIGITS - 1).map(|unit| is_plain(unit).map_or('_', char::from));
     // FNV-1a.
-    let hash = format!("{id} {number}").encode_utf16().fold(0x811c_9dc5_u32, |hash, unit| {
-        (hash ^ u32::from(unit)).wrapping_mul(0x0100_0193)
-    });
+    let hash = format!("{id} {number}")
+        .encode_utf16()
+        .fold(0x811c_9dc5_u32, |hash, unit| (hash ^ u32::from(unit)).wrapping_mul(0x0100_0193));
     format!("{}_{hash:08x}", start.collect::<String>())
 }
 

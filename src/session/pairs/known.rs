@@ -115,3 +115,43 @@ impl Alike {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    #[test]
+    fn each_call_of_one_id_is_looked_at_once() {
+        let call = |at| Call {
+            at,
+            index: None,
+            id: Some("c".into()),
+            tool: Some("f".into()),
+            id_name: "id",
+            has_ids: true,
+            has_template: true,
+            may_wait: false,
+            is_open: false,
+            answer: None,
+            is_replaced: false,
+        };
+        let mut calls: Vec<Call> = (0..2_000).map(|at| call(at / 1_000)).collect();
+        let mut known = CallIndex::new(false);
+        for (at, call) in calls.iter().enumerate() {
+            known.add(at, call, call.at);
+        }
+        let (looks, mut order) = (Cell::new(0), vec![]);
+        let marks = Marks { id: Some("c".into()), tool: None, is_hosted: false };
+        let fits = |_: &Call| {
+            looks.set(looks.get() + 1);
+            true
+        };
+        while let Some(at) = known.alike(&marks).and_then(|alike| alike.first_open(&calls, &fits)) {
+            calls[at].answer = Some(0);
+            order.push(at);
+        }
+        // The calls of the later turn come first, and among them the first.
+        assert_eq!((order.len(), looks.get(), order[0]), (2_000, 2_000, 1_000));
+    }
+}

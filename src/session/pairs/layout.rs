@@ -155,8 +155,13 @@ impl<'p> Layout<'p> {
         }
         let mut piece = Piece::Kept(at);
         if !gone.is_empty() {
-            let list: Vec<Block> =
-                self.list_of(at).into_iter().zip(0..).filter(|(_, index)| !gone.contains(index)).map(|(block, _)| block).collect();
+            let list: Vec<Block> = self
+                .list_of(at)
+                .into_iter()
+                .zip(0..)
+                .filter(|(_, index)| !gone.contains(index))
+                .map(|(block, _)| block)
+                .collect();
             if list.is_empty() {
                 return;
             }
@@ -221,7 +226,9 @@ impl<'p> Layout<'p> {
         match block {
             Block::Whole(at) => Piece::Moved(at),
             // A row with nothing else moves whole.
-            Block::Own(at, _) if self.way == Way::Rows && self.pairing.messages[at].len() == 1 => Piece::Moved(at),
+            Block::Own(at, _) if self.way == Way::Rows && self.pairing.messages[at].len() == 1 => {
+                Piece::Moved(at)
+            }
             block if self.pairing.rules.home.is_some() => Piece::Home(vec![block], call),
             Block::New(call) => Piece::New(call),
             block => Piece::Home(vec![block], call),
@@ -272,7 +279,9 @@ impl<'p> Layout<'p> {
         let mut joined: Vec<Placed> = vec![];
         for placed in std::mem::take(&mut self.pieces) {
             let is_alike = |last: &Placed| {
-                last.side == placed.side && placed.side != Side::Other && self.role(&last.piece) == self.role(&placed.piece)
+                last.side == placed.side
+                    && placed.side != Side::Other
+                    && self.role(&last.piece) == self.role(&placed.piece)
             };
             let Some(last) = joined.last_mut().filter(|last| is_alike(last)) else {
                 joined.push(placed);
@@ -302,7 +311,9 @@ impl<'p> Layout<'p> {
 
     fn role(&self, piece: &Piece) -> Option<&String> {
         match piece {
-            Piece::Kept(at) | Piece::Listed(at, _) | Piece::Moved(at) => self.pairing.messages[*at].role.as_ref(),
+            Piece::Kept(at) | Piece::Listed(at, _) | Piece::Moved(at) => {
+                self.pairing.messages[*at].role.as_ref()
+            }
             Piece::Home(..) | Piece::New(_) => self.pairing.rules.role.as_ref(),
         }
     }

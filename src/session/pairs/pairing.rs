@@ -66,7 +66,8 @@ impl Pairing {
                 turn.into_iter().for_each(|(calls, _)| calls.push(at));
             }
         }
-        for (calls, answers) in by_turn.into_values().filter(|(calls, answers)| calls.len() == answers.len()) {
+        for (calls, answers) in by_turn.into_values().filter(|(calls, answers)| calls.len() == answers.len())
+        {
             calls.into_iter().zip(answers).for_each(|(call, answer)| self.bind(call, answer));
         }
     }
@@ -220,8 +221,7 @@ fn divided(history: &History) -> (Vec<Turn>, Vec<usize>) {
             _ if !message.answers.is_empty() || is_of_user => Side::Answer,
             _ => Side::Other,
         };
-        let joins =
-            side == Side::Answer || side == Side::Model && (rules.has_turns || rules.anywhere);
+        let joins = side == Side::Answer || side == Side::Model && (rules.has_turns || rules.anywhere);
         match turns.last_mut().filter(|last| last.side == side && joins) {
             Some(last) => last.to = at + 1,
             None => turns.push(Turn { side, from: at, to: at + 1 }),

@@ -99,10 +99,13 @@ impl Pieces {
         let list = message.get(&maker.rules.list).filter(|list| list.is_list());
         let blocks: Vec<Value> = list.map_or(vec![], |list| list.elements().collect());
         let Parts { calls, dialect, answers } = Parts::of(maker.rules, message);
-        let (first_call, first_answer) = (pairing.messages[at].calls.start, pairing.messages[at].answers.start);
+        let (first_call, first_answer) =
+            (pairing.messages[at].calls.start, pairing.messages[at].answers.start);
         for need in needs {
             let filled = match &need {
-                Need::Block(Block::Own(_, index)) => blocks.get(*index as usize).map(|block| of_source(*block)),
+                Need::Block(Block::Own(_, index)) => {
+                    blocks.get(*index as usize).map(|block| of_source(*block))
+                }
                 Need::Block(Block::Whole(_)) => Some(of_source(message)),
                 Need::Block(Block::Text(_)) => {
                     let text = message.get(&maker.rules.list).map(Value::compact);
@@ -113,8 +116,10 @@ impl Pieces {
                     answer.zip(dialect).and_then(|(answer, dialect)| {
                         let tool = pairing.answers[*nth].tool.as_deref().unwrap_or("a tool");
                         let result = ToolResult::read(dialect, answer, false)?;
-                        let text = texts_of(&result).iter().map(|text| text.string()).collect::<Vec<_>>().join("\n");
-                        let text = format!("[Result of {tool}, whose call is no longer in the history]\n{text}");
+                        let text =
+                            texts_of(&result).iter().map(|text| text.string()).collect::<Vec<_>>().join("\n");
+                        let text =
+                            format!("[Result of {tool}, whose call is no longer in the history]\n{text}");
                         maker.words(maker.words_beside(answer), message, &string(&text))
                     })
                 }
@@ -181,10 +186,9 @@ impl Maker<'_> {
         let named = parent.and_then(|[_, parent]| entry.root.get(parent)).filter(|_| self.way == Way::Rows);
         let text = |from: usize, to: usize| String::from_utf8_lossy(message.bytes(from, to)).into_owned();
         match named {
-            Some(named) => Filled::row(
-                &text(entry.root.start(), named.start()),
-                &text(named.end(), entry.root.end()),
-            ),
+            Some(named) => {
+                Filled::row(&text(entry.root.start(), named.start()), &text(named.end(), entry.root.end()))
+            }
             None if self.way == Way::Rows => of_source(entry.root),
             None => of_source(message),
         }
@@ -210,7 +214,10 @@ impl Maker<'_> {
     fn words_beside(&self, answer: Value) -> Option<&Template> {
         let holder = answer.name().and_then(Value::string);
         let words = &self.rules.words;
-        words.iter().find(|words| holder.as_ref().is_some_and(|name| words.get(name).is_some())).or(words.first())
+        words
+            .iter()
+            .find(|words| holder.as_ref().is_some_and(|name| words.get(name).is_some()))
+            .or(words.first())
     }
 }
 
@@ -225,7 +232,8 @@ pub fn naming(reading: &Reading) -> Vec<String> {
             // That of a result of the same type.
             let kinds = &Table::get().call_paths()[reading.history.rules.kinds.clone()];
             let of = |name: &str| template.and_then(|template| template.get(name));
-            let is_own = kinds.iter().any(|kind| kind.result.as_ref().and_then(|own| own.get("type")) == of("type"));
+            let is_own =
+                kinds.iter().any(|kind| kind.result.as_ref().and_then(|own| own.get("type")) == of("type"));
             let names = template.into_iter().flatten().filter(is_tool).filter(|_| is_own);
             names.map(|(name, _)| name.clone()).collect()
         }

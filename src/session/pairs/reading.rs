@@ -163,7 +163,10 @@ impl Reading {
         }
         // A list of messages in a row takes the place of all before it.
         let is_checkpoint = |message: &Value| message.parent().is_some_and(Value::is_list);
-        if !entry.format().is_document() && !self.history.rules.are_one && entry.messages.iter().any(is_checkpoint) {
+        if !entry.format().is_document()
+            && !self.history.rules.are_one
+            && entry.messages.iter().any(is_checkpoint)
+        {
             let rules = self.history.rules;
             let before = std::mem::replace(&mut self.history, History::of(rules));
             let ids = before.calls.iter().filter_map(|call| call.id.as_ref());

@@ -61,7 +61,8 @@ impl Sound {
             }
             let found = found.map(|(rules, _)| rules);
             // Results before any call, or calls of two dialects.
-            self.is_odd |= self.rules.is_some_and(|rules| found.is_some_and(|found| found.name != rules.name));
+            self.is_odd |=
+                self.rules.is_some_and(|rules| found.is_some_and(|found| found.name != rules.name));
             self.rules = found;
             let Some(rules) = found else {
                 self.messages += 1;
@@ -102,7 +103,8 @@ impl Sound {
             }
             let is_named = id.is_some() || rules.named || !kind.has_ids;
             let is_free = of_id.is_none_or(|id| self.used.insert(id));
-            self.is_odd |= !is_named || !is_free || id.as_ref().is_some_and(|id| id.is_empty() || !rules.takes(id));
+            self.is_odd |=
+                !is_named || !is_free || id.as_ref().is_some_and(|id| id.is_empty() || !rules.takes(id));
             *self.due.entry(key(id.as_ref(), kind.tool_of(call))).or_default() += 1;
         }
         let mut blocks = Blocks::default();
@@ -126,7 +128,9 @@ impl Sound {
             }
             leads &= blocks.index(message, answer).unwrap_or(0) == nth;
         }
-        let list = Some(message).filter(|_| rules.has_turns && !is_model).and_then(|message| message.get(&rules.list));
+        let list = Some(message)
+            .filter(|_| rules.has_turns && !is_model)
+            .and_then(|message| message.get(&rules.list));
         let length = list.map_or(0, |list| list.elements().count());
         let is_answer = count > 0 && !is_model;
         // All blocks are results, or these are the last that were due, and lead.
@@ -135,11 +139,14 @@ impl Sound {
         let is_of_user = !rules.list.is_empty() && message.get("role").and_then(Value::string) == rules.role;
         let is_model_turn = has_calls || is_model && rules.has_turns;
         let is_user_turn = !is_model_turn && (is_answer || is_of_user);
-        self.is_odd |= rules.alternates
-            && (is_model_turn && self.is_after_model || is_user_turn && self.is_after_user);
+        self.is_odd |=
+            rules.alternates && (is_model_turn && self.is_after_model || is_user_turn && self.is_after_user);
         (self.is_after_model, self.is_after_user) = (is_model_turn, is_user_turn);
         // Due results come before everything else, except more calls where items follow each other.
-        self.is_odd |= !is_answer && !has_calls && !rules.anywhere && !self.due.is_empty()
+        self.is_odd |= !is_answer
+            && !has_calls
+            && !rules.anywhere
+            && !self.due.is_empty()
             && !(is_model_turn && rules.has_turns);
     }
 }

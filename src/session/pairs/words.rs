@@ -42,7 +42,8 @@ impl Words {
             }
         }
         for (nth, answer) in answers.into_iter().enumerate() {
-            let Some((AnswerWords { id, tool, id_name }, dialect)) = self.answers.get(&nth).zip(dialect) else {
+            let Some((AnswerWords { id, tool, id_name }, dialect)) = self.answers.get(&nth).zip(dialect)
+            else {
                 continue;
             };
             let names = &dialect.id_names;
@@ -53,7 +54,13 @@ impl Words {
                 set(splices, answer, &dialect.id, own.map_or("id", String::as_str), id);
             }
             if let Some(tool) = tool {
-                set(splices, answer, &dialect.tool, dialect.tool_names.first().map_or("name", String::as_str), tool);
+                set(
+                    splices,
+                    answer,
+                    &dialect.tool,
+                    dialect.tool_names.first().map_or("name", String::as_str),
+                    tool,
+                );
             }
             places.push(answer);
         }
