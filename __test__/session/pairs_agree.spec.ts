@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { repairSession, repairToolPairs } from 'spillway'
 import { describe, expect, it } from 'vitest'
+import { spillway } from '../support/cli.js'
 import { broken, dialects, faults, soundHistories } from '../support/pair_histories.js'
 import { jsonLines, scratch } from '../support/scratch.js'
 

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use super::stand_in::Said;
 use crate::dialect::table::Dialect;
 use crate::dialect::{CallPaths, PairRules, Table, ToolResult};
+use crate::hash::hash;
 use crate::json::Value;
 use crate::session::edits::block_of;
 
@@ -28,7 +29,8 @@ pub struct Message {
     pub nth: u32,
     pub calls: Range<usize>,
     pub answers: Range<usize>,
-    pub role: Option<String>,
+    /// The hash of its role.
+    pub role: Option<u64>,
     /// The number of its blocks, `None` if they are not a list.
     pub blocks: Option<u32>,
     /// Its list is a text, which counts as one block of words.
@@ -142,6 +144,11 @@ fn has_home(name: &str) -> bool {
     Table::get().pair_rules().iter().any(|rules| rules.name == name && rules.home.is_some())
 }
 
+/// Returns the hash of the role of a message.
+fn role_of(message: Value) -> Option<u64> {
+    message.get("role").and_then(Value::string).map(|role| hash(role.as_bytes()))
+}
+
 pub fn is_model(message: Value) -> bool {
     message.get("role").is_some_and(|role| role.is("assistant") || role.is("model"))
 }
@@ -201,7 +208,7 @@ impl History {
             nth,
             calls: first_call..self.calls.len(),
             answers: first_answer..self.answers.len(),
-            role: message.get("role").and_then(Value::string),
+            role: role_of(message),
             blocks: list.filter(|list| list.is_list()).map(|list| list.elements().count() as u32),
             is_text: list.is_some_and(|list| list.text().is_some_and(|text| !text.is_empty())),
             leads: rules.before.leads(message),

@@ -309,12 +309,10 @@ impl<'p> Layout<'p> {
         self.pieces = joined;
     }
 
-    fn role(&self, piece: &Piece) -> Option<&String> {
+    fn role(&self, piece: &Piece) -> Option<u64> {
         match piece {
-            Piece::Kept(at) | Piece::Listed(at, _) | Piece::Moved(at) => {
-                self.pairing.messages[*at].role.as_ref()
-            }
-            Piece::Home(..) | Piece::New(_) => self.pairing.rules.role.as_ref(),
+            Piece::Kept(at) | Piece::Listed(at, _) | Piece::Moved(at) => self.pairing.messages[*at].role,
+            Piece::Home(..) | Piece::New(_) => self.pairing.role,
         }
     }
 

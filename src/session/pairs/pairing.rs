@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::history::{Answer, Call, History, Message, Side};
 use super::known::{CallIndex, Marks};
 use crate::dialect::PairRules;
+use crate::hash::hash;
 
 /// Messages from `from` to before `to`, of one side.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +20,8 @@ pub struct Turn {
 #[derive(Debug)]
 pub struct Pairing {
     pub rules: &'static PairRules,
+    /// The hash of the role of messages with results as blocks.
+    pub role: Option<u64>,
     pub messages: Vec<Message>,
     pub calls: Vec<Call>,
     pub answers: Vec<Answer>,
@@ -29,9 +32,10 @@ pub struct Pairing {
 
 impl Pairing {
     pub fn of(history: History) -> Pairing {
-        let (turns, turn_of) = divided(&history);
+        let role = history.rules.role.as_ref().map(|role| hash(role.as_bytes()));
+        let (turns, turn_of) = divided(&history, role);
         let History { rules, messages, calls, answers } = history;
-        let mut pairing = Pairing { rules, messages, calls, answers, turns, turn_of };
+        let mut pairing = Pairing { rules, role, messages, calls, answers, turns, turn_of };
         pairing.pair();
         if rules.has_turns {
             pairing.rank();
@@ -209,11 +213,11 @@ fn fits(rules: &PairRules, call: &Call, Marks { id, tool, is_hosted }: &Marks) -
 }
 
 /// Divides a history into turns.
-fn divided(history: &History) -> (Vec<Turn>, Vec<usize>) {
+fn divided(history: &History, role: Option<u64>) -> (Vec<Turn>, Vec<usize>) {
     let rules = history.rules;
     let (mut turns, mut turn_of): (Vec<Turn>, Vec<usize>) = (vec![], vec![]);
     for (at, message) in history.messages.iter().enumerate() {
-        let is_of_user = !rules.list.is_empty() && message.role == rules.role;
+        let is_of_user = !rules.list.is_empty() && message.role == role;
         let side = match message {
             _ if !message.calls.is_empty() => Side::Model,
             _ if message.is_model && rules.has_turns => Side::Model,

@@ -74,9 +74,11 @@ pub struct RowId {
 }
 
 impl RowId {
-    fn of(root: Value, [id, before]: &[String; 2]) -> RowId {
-        let named = |name: &str| root.get(name).and_then(Value::string).map(Rc::<str>::from);
-        RowId { id: named(id).unwrap_or_default(), before: named(before), hash: hash(root.source()) }
+    /// Reads the id of a row. `known`: those of the rows before, which it may name.
+    fn of(root: Value, [id, before]: &[String; 2], known: &HashSet<Rc<str>>) -> RowId {
+        let named = |name: &str| root.get(name).and_then(Value::string);
+        let before = named(before).map(|id| known.get(&*id).cloned().unwrap_or_else(|| id.into()));
+        RowId { id: named(id).unwrap_or_default().into(), before, hash: hash(root.source()) }
     }
 }
 
@@ -138,7 +140,9 @@ impl Reading {
             return;
         }
         let chain = self.layout.and_then(|layout| layout.chain.as_ref());
-        let own = chain.filter(|_| !entry.messages.is_empty()).map(|chain| RowId::of(entry.root, chain));
+        let own = chain
+            .filter(|_| !entry.messages.is_empty())
+            .map(|chain| RowId::of(entry.root, chain, &self.known));
         let is_sent = self.branch.as_ref().is_none_or(|branch| branch.holds(number));
         if entry.is_aside() || !is_sent {
             self.others.extend(own.map(|own| (own, number)));
