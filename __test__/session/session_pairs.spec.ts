@@ -124,7 +124,7 @@ describe('calls without a result in a stored session', () => {
   }
   const sampleOf = (agent: string) => agentSamples.find((sample) => sample.agent === agent) as AgentSample
 
-  it('are only counted in a rollout of Codex, of which other files hold byte offsets', async () => {
+  it('are only counted in a rollout of Codex, since other files hold byte offsets of it', async () => {
     const text = cut(
       sampleOf('Codex CLI'),
       ({ type, payload }) => type === 'compacted' || payload.type === 'function_call_output',

@@ -277,7 +277,8 @@ const SIGNATURES: Readonly<Record<string, string>> = {
   'image/webp': '52494646',
 }
 
-/** "The image was specified using the image/png media type, but does not appear to be a valid png." */
+/** "The image was specified using the image/png media type, but does not appear to be a valid
+ *  png." */
 function mediaMatch(value: any): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const url = Object.values(value).find((text) => typeof text === 'string' && /^data:image\//.test(text)) as

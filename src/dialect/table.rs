@@ -58,7 +58,7 @@ pub struct CallPaths {
     pub id: Paths,
     tool: Paths,
     args: Paths,
-    /// The tool and the arguments, one of which a call has.
+    /// The tool and the arguments. A call has one of them.
     given: Paths,
     /// The member with the id.
     pub id_name: String,

@@ -1,10 +1,10 @@
 //! The members that all objects around a new one have: what a host gives each of its rows, it
 //! expects in one that is put in.
 //!
-//! A template knows the members that its writer knew. A host may have added others since: a version,
-//! a session, the time. Those that all rows of a file have are taken from the row of the call, and
-//! an id that is another in each is made anew. A count of the rows has no way: each row behind would
-//! have to change.
+//! A template knows the members that its writer knew. A host may have added others since: a
+//! version, a session, the time. Those that all rows of a file have are taken from the row of the
+//! call, and an id that is another in each is made anew. A count of the rows has no way: each row
+//! behind would have to change.
 
 use std::collections::HashSet;
 

@@ -43,8 +43,8 @@ pub struct Changes {
     pub paired: u64,
     /// Calls without a result that the format has no way to give one.
     pub unpaired: u64,
-    /// Results without a call, and second ones of a call, which go, and those that the format has no
-    /// way to remove.
+    /// Results without a call, and second ones of a call, which go, and those that the format has
+    /// no way to remove.
     pub orphans: u64,
     pub strays: u64,
     /// Results that move to their calls, ids and names that change, and turns that become one.
@@ -296,8 +296,8 @@ impl Changes {
         self.skipped = settled;
     }
 
-    /// Takes the next row of the session. Returns the rows in its place, or `None` if it stays as it
-    /// is.
+    /// Takes the next row of the session. Returns the rows in its place, or `None` if it stays as
+    /// it is.
     pub fn in_place_of(&self, bytes: &[u8], reading: &mut RowReader) -> Option<Vec<Vec<u8>>> {
         if self.messages.is_empty() {
             return None;

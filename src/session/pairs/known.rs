@@ -24,8 +24,8 @@ enum Mark {
     OnlyTool(Rc<str>),
 }
 
-/// Indexes of calls. Those that the provider runs are kept apart, unless a result in the model's own
-/// turn may belong to any.
+/// Indexes of calls. Those that the provider runs are kept apart, unless a result in the model's
+/// own turn may belong to any.
 #[derive(Default)]
 pub struct CallIndex {
     calls: HashMap<Mark, [Alike; 2]>,

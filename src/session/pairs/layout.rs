@@ -25,7 +25,7 @@ pub enum Block {
     Whole(usize),
     /// The text of a message, as words.
     Text(usize),
-    /// A result that says that the one of a call is missing.
+    /// A result that says that a call has none.
     New(usize),
     /// The text of a result without a call, as words.
     Words(usize),
@@ -57,7 +57,8 @@ struct Placed {
 /// The counts of a layout.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
-    /// Calls that get a result that says that theirs is missing, or their own in place of such a one.
+    /// Calls that get a result that says that theirs is missing, or their own in place of such a
+    /// one.
     pub added: u64,
     /// Results and calls that are removed.
     pub removed: u64,

@@ -9,14 +9,14 @@
 //! A repair must not take away what a host can open. So a host's rows are treated as its own
 //! program treats them:
 //!
-//! - Where rows have ids, a result that is put in is a row with an id, and the next row names it. It
-//!   has the members that all rows of the file have (`around`). Ids of calls stay.
+//! - Where rows have ids, a result that is put in is a row with an id, and the next row names it.
+//!   It has the members that all rows of the file have (`around`). Ids of calls stay.
 //! - Where rows are named by number, or other files hold byte offsets of them, no row comes in or
 //!   goes: calls and results that would need it are only counted.
 //! - A call and a result that are one object are completed in their place.
 //!
-//! Each step takes time in the size of the session: calls are looked up by their marks, and one that
-//! has a result is not visited again.
+//! Each step takes time in the size of the session: calls are looked up by their marks, and one
+//! that has a result is not visited again.
 
 mod around;
 mod changes;

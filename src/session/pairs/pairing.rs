@@ -44,8 +44,8 @@ impl Pairing {
     }
 
     /// Finds the call before each result, in the latest turn that has an unanswered call. Results
-    /// with the id of a call come first, so that no other result takes their call by its tool or its
-    /// place.
+    /// with the id of a call come first, so that no other result takes their call by its tool or
+    /// its place.
     fn pair(&mut self) {
         let (with_ids, mut rest): (Vec<usize>, Vec<usize>) =
             (0..self.answers.len()).partition(|at| self.answers[*at].id.is_some());

@@ -27,7 +27,7 @@ pub enum Need {
     New(usize),
 }
 
-/// What is needed of each message, and what was read of them.
+/// The parts that are needed of each message, and those that were read.
 #[derive(Debug, Default)]
 pub struct Pieces {
     needs: HashMap<usize, Vec<Need>>,

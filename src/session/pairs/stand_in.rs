@@ -24,7 +24,7 @@ static STAND_INS: LazyLock<(usize, Regex)> = LazyLock::new(|| {
     (longest, RegexBuilder::new(&absent).case_insensitive(true).build().expect("stand_in.json"))
 });
 
-/// What a result says, as far as it matters for the choice between two of one call.
+/// The properties of a result that decide between two of one call.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Said {
     /// Says that there is no result.

@@ -47,8 +47,8 @@ impl Words {
                 continue;
             };
             let names = &dialect.id_names;
-            // Two dialects share results. A result that lacks its id gets it under the name that its
-            // call has.
+            // Two dialects share results. A result that lacks its id gets it under the name that
+            // its call has.
             let own = names.iter().find(|name| Some(&***name) == *id_name).or(names.first());
             if let Some(id) = id {
                 set(splices, answer, &dialect.id, own.map_or("id", String::as_str), id);
