@@ -42,7 +42,7 @@ pub struct Message {
 
 impl Message {
     /// Returns the number of its blocks, one for a message without a list.
-    pub fn len(&self) -> u32 {
+    pub fn size(&self) -> u32 {
         self.blocks.unwrap_or(1)
     }
 }

@@ -227,7 +227,7 @@ impl<'p> Layout<'p> {
         match block {
             Block::Whole(at) => Piece::Moved(at),
             // A row with nothing else moves whole.
-            Block::Own(at, _) if self.way == Way::Rows && self.pairing.messages[at].len() == 1 => {
+            Block::Own(at, _) if self.way == Way::Rows && self.pairing.messages[at].size() == 1 => {
                 Piece::Moved(at)
             }
             block if self.pairing.rules.home.is_some() => Piece::Home(vec![block], call),
@@ -254,7 +254,7 @@ impl<'p> Layout<'p> {
         let last = own.iter().rposition(|placed| placed.leading > 0);
         let place = start + last.unwrap_or(0);
         let leading = self.pieces[place].leading;
-        if self.way == Way::Rows && self.length(place) == leading || last.is_none() && self.way == Way::Rows {
+        if self.way == Way::Rows && (last.is_none() || self.length(place) == leading) {
             let rest = self.pieces.split_off(place + usize::from(last.is_some()));
             self.settle();
             return self.pieces.extend(rest);
@@ -328,7 +328,7 @@ impl<'p> Layout<'p> {
     /// Returns the number of blocks of a piece.
     fn length(&self, place: usize) -> u32 {
         match &self.pieces[place].piece {
-            Piece::Kept(at) | Piece::Moved(at) => self.pairing.messages[*at].len(),
+            Piece::Kept(at) | Piece::Moved(at) => self.pairing.messages[*at].size(),
             Piece::Listed(_, list) | Piece::Home(list, _) => list.len() as u32,
             Piece::New(_) => 1,
         }

@@ -168,7 +168,7 @@ impl Pairing {
                 answer.is_late = !leads;
                 index += 1;
             }
-            leads &= index == message.len();
+            leads &= index == message.size();
         }
     }
 

@@ -143,10 +143,7 @@ impl Sound {
             rules.alternates && (is_model_turn && self.is_after_model || is_user_turn && self.is_after_user);
         (self.is_after_model, self.is_after_user) = (is_model_turn, is_user_turn);
         // Due results come before everything else, except more calls where items follow each other.
-        self.is_odd |= !is_answer
-            && !has_calls
-            && !rules.anywhere
-            && !self.due.is_empty()
-            && !(is_model_turn && rules.has_turns);
+        let may_come = is_answer || has_calls || rules.anywhere || is_model_turn && rules.has_turns;
+        self.is_odd |= !may_come && !self.due.is_empty();
     }
 }
