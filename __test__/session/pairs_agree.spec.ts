@@ -20,6 +20,23 @@ async function stored(text: string): Promise<object[]> {
     : after.split('\n').flatMap((row) => (row ? JSON.parse(row) : []))
 }
 
+it('a look through many sessions finds all that a repair of pairs would change', async () => {
+  const [odd, all]: [Set<string>, string[]] = [new Set(), []]
+  for (const dialect of dialects) {
+    const cases = fc
+      .tuple(soundHistories(dialect), faults)
+      .map(([messages, faults]) => broken(dialect, messages, faults))
+    for (const { messages } of fc.sample(cases, { numRuns: 25, seed: 1 })) {
+      const path = write(jsonLines(messages))
+      all.push(path)
+      if ((await repairSession(path, { pairs: true, dryRun: true })).reason === 'dry run') odd.add(path)
+    }
+  }
+  const { stdout } = await spillway(['doctor', '--json', ...all])
+  const listed = stdout.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line).path))
+  expect(listed.sort()).toEqual([...odd].sort())
+})
+
 describe.each(
   dialects.map((dialect) => [dialect.name, dialect] as const),
 )('pairs of %s agree', (_, dialect) => {

@@ -150,7 +150,8 @@ describe.each(layouts.map((stored) => [stored.name, stored] as const))('a sessio
         const { messages: live } = repairToolPairs(readable, { dialect: dialect.dialect })
         const plain = (value: unknown) => JSON.parse(JSON.stringify(value))
         if (!stored.mends) {
-          if (stored.isHosted) expect(flat(sent)).toEqual(flat(plain(live)))
+          // If all rows of a branch go, the host takes the last row of another.
+          if (stored.isHosted && live.length > 0) expect(flat(sent)).toEqual(flat(plain(live)))
           else if (!stored.name.startsWith('cline'))
             expect(sent).toEqual(plain(repairToolPairs(readable).messages))
         }

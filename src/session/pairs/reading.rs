@@ -1,7 +1,7 @@
 //! Reads the history of a session: which dialect it is of, which of its rows a model is sent, and
 //! what its host gives each row.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::io::{Seek, SeekFrom};
 use std::rc::Rc;
 
@@ -99,7 +99,9 @@ pub struct Reading {
     /// The members of all results that name the tool, beside those of the template. `None` without
     /// a result.
     pub naming: Option<Vec<String>>,
-    tools: HashMap<Rc<str>, Rc<str>>,
+    /// The ids and the tools of the calls so far.
+    called_ids: HashSet<Rc<str>>,
+    tools: HashSet<Rc<str>>,
     known: HashSet<Rc<str>>,
     /// A row lacks an id.
     lacks_id: bool,
@@ -127,7 +129,8 @@ impl Reading {
             called: HashSet::new(),
             around: Around::default(),
             naming: None,
-            tools: HashMap::new(),
+            called_ids: HashSet::new(),
+            tools: HashSet::new(),
             known: HashSet::new(),
             lacks_id: false,
         };
@@ -192,13 +195,18 @@ impl Reading {
     /// Notes the tools of calls, and the members of results that name theirs.
     fn name(&mut self, Parts { calls, dialect, answers }: &Parts) {
         for (kind, call) in calls.iter().copied() {
-            let named = kind.id.first_text(call).zip(kind.tool_of(call));
-            self.tools.extend(named.map(|(id, tool)| (Rc::from(id), Rc::from(tool))));
+            self.called_ids.extend(kind.id.first_text(call).map(Rc::from));
+            self.tools.extend(kind.tool_of(call).map(Rc::from));
         }
         for answer in answers.iter().copied() {
             let id = dialect.and_then(|dialect| dialect.id.first_text(answer));
-            let Some(tool) = id.and_then(|id| self.tools.get(&*id)) else { continue };
-            let names = |name: &str| answer.get(name).is_some_and(|value| value.is(tool));
+            if id.is_none_or(|id| !self.called_ids.contains(&*id)) {
+                continue;
+            }
+            let tools = &self.tools;
+            let names = |name: &str| {
+                answer.get(name).and_then(Value::string).is_some_and(|text| tools.contains(&*text))
+            };
             let naming = self.naming.get_or_insert_with(|| {
                 answer.members().filter_map(|member| member.name()?.string()).collect()
             });
