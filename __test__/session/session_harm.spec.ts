@@ -149,9 +149,9 @@ describe.each(layouts.map((stored) => [stored.name, stored] as const))('a sessio
         if (!stored.mends && hasPairs(readable)) expect(stored.refusal(sent)).toBeUndefined()
         const { messages: live } = repairToolPairs(readable, { dialect: dialect.dialect })
         const plain = (value: unknown) => JSON.parse(JSON.stringify(value))
-        if (!stored.mends) {
+        if (!stored.mends && live.length > 0) {
           // If all rows of a branch go, the host takes the last row of another.
-          if (stored.isHosted && live.length > 0) expect(flat(sent)).toEqual(flat(plain(live)))
+          if (stored.isHosted) expect(flat(sent)).toEqual(flat(plain(live)))
           else if (!stored.name.startsWith('cline'))
             expect(sent).toEqual(plain(repairToolPairs(readable).messages))
         }
