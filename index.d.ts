@@ -964,13 +964,19 @@ export interface RepairReport {
   paired?: number
   /** Calls without a result that the format has no way to give one. Absent if there are none. */
   unpaired?: number
-  /** Results without a call that were removed. Absent if there are none. */
+  /** Results without a call, and second results of a call, that were removed. Absent if there are
+   *  none. */
   orphans?: number
   /** Blanks that rows got in place of what was cut, since other files hold offsets into this one.
    *  Absent if there are none. */
   padded?: number
   /** Damaged rows that `damaged: 'mend'` leaves for the same reason. Absent if there are none. */
   unmended?: number
+  /** Such results that the format has no way to remove. Absent if there are none. */
+  strays?: number
+  /** Results that moved to their calls, ids and names that changed, and turns that became one.
+   *  Absent if there are none. */
+  rearranged?: number
   bytesBefore: number
   bytesAfter: number
   /** Steps of the plan that matched no result. */

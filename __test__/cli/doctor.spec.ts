@@ -45,21 +45,21 @@ function sample(agent: string, text: string): string {
   return typeof made === 'string' ? made : jsonLines(made)
 }
 
-const claude = (text: string) =>
+const claude = (text: string, id = '') =>
   jsonLines([
     {
       type: 'assistant',
-      uuid: 'a',
+      uuid: `a${id}`,
       parentUuid: null,
       sessionId: 's',
-      message: { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'Bash', input: {} }] },
+      message: { role: 'assistant', content: [{ type: 'tool_use', id: `t${id}`, name: 'Bash', input: {} }] },
     },
     {
       type: 'user',
-      uuid: 'b',
-      parentUuid: 'a',
+      uuid: `b${id}`,
+      parentUuid: `a${id}`,
       sessionId: 's',
-      message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: text }] },
+      message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: `t${id}`, content: text }] },
     },
   ])
 

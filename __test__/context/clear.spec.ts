@@ -17,6 +17,7 @@ import { describe, expect, it } from 'vitest'
 import { lineDiff } from '../../lib/context/line_diff.js'
 import { histories } from '../support/histories.js'
 import { dialects, soundHistories } from '../support/pair_histories.js'
+import { refusal } from '../support/provider_rules.js'
 
 const LINE = '[tool result cleared to save context; call the tool again if you need it]'
 
@@ -109,6 +110,8 @@ describe.each(dialects)('clearToolResults, $name', (dialect) => {
             expect([onItself.cleared, onItself.messages === made.messages]).toEqual([0, true])
             if (repairToolPairs(messages).messages === messages)
               expect(repairToolPairs(made.messages).messages).toBe(made.messages)
+            if (!refusal(dialect.dialect, messages))
+              expect(refusal(dialect.dialect, made.messages as object[])).toBeUndefined()
             const first = made.messages.findIndex((one, at) => !same(one, base.messages[at]))
             expect(first >= 0).toBe(made.cleared > 0)
             if (made.cleared > 0) {

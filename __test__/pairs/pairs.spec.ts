@@ -5,13 +5,13 @@ import { describe, expect, it } from 'vitest'
 import { CallIndex } from '../../lib/pairs/known.js'
 import { hostileText } from '../support/hostile.js'
 import { broken, type Dialect, dialects, faults, soundHistories } from '../support/pair_histories.js'
-import { checks } from '../support/pair_rules.js'
+import { refusal } from '../support/provider_rules.js'
 
 /** Options as a caller gives them. The dialect of a history without calls must be named. */
 const optionsFor = ({ dialect }: Dialect, messages: readonly object[], isNamed: boolean) =>
   isNamed || !JSON.stringify(messages).includes('call_') ? { dialect } : {}
 
-const check = (dialect: Dialect, messages: readonly object[]) => checks[dialect.dialect]?.(messages)
+const check = (dialect: Dialect, messages: readonly object[]) => refusal(dialect.dialect, messages)
 
 const CALL =
   /"type":"(?:toolCall|tool-call|tool_call|tool_use|tool-read|tool-grep|tool-invocation|function|\w+_call)"|"toolUse":|"functionCall":/g

@@ -377,7 +377,7 @@ export const soundHistories = ({ user, step }: Dialect): fc.Arbitrary<object[]> 
   })
 
 /** One way in which a history breaks. */
-type Fault =
+export type Fault =
   | { kind: 'drop' | 'double' | 'steer' | 'orphan'; at: number }
   | { kind: 'move'; at: number; to: number }
   | { kind: 'cut'; at: number; block: number }

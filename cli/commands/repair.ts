@@ -181,7 +181,7 @@ function damagedLines(file: string, report: RepairReport, isMending: boolean): s
 /** Formats the changes made to a file, or those that a dry run would make. */
 function summaryOf(file: string, report: RepairReport, cuts: Taken, isMending: boolean): string {
   const { changed, rows, damaged, tornTail, bytesBefore, bytesAfter, backupPath, reason } = report
-  const { recovered = 0, paired = 0, unpaired = 0, orphans = 0, padded = 0 } = report
+  const { recovered = 0, paired = 0, unpaired = 0, orphans = 0, strays = 0, rearranged = 0, padded = 0 } = report
   const wouldBe = reason === 'dry run'
   const found = cutsSaid(cuts)
   const done =
@@ -214,6 +214,14 @@ function summaryOf(file: string, report: RepairReport, cuts: Taken, isMending: b
       : []),
     ...(unpaired > 0
       ? [`${counted(unpaired, 'call')} without a result: this format has no way to add one`]
+      : []),
+    ...(strays > 0
+      ? [`${counted(strays, 'result')} without a call: this format has no way to remove one`]
+      : []),
+    ...(rearranged > 0
+      ? [
+          `${counted(rearranged, 'id, name or place', 'ids, names or places')} of calls and results ${wouldBe ? 'would change' : 'changed'}`,
+        ]
       : []),
     ...(recovered > 0 ? [`${counted(recovered, 'row')} recovered that a killed repair had left aside`] : []),
     ...(damaged > 0 ? damagedLines(file, report, isMending) : []),

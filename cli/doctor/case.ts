@@ -20,6 +20,7 @@ export interface Case extends Dated {
   readonly paired: number
   readonly unpaired: number
   readonly orphans: number
+  readonly rearranged: number
   readonly media: number
   readonly provider?: MediaProvider
   /** Tokens of results that each fit, if together they exceed every window. */
@@ -57,24 +58,27 @@ export async function examine(
   const first = await dryRun({ pairs: isDamaged || may.pairs })
   if (first.report.reason === 'format unknown') return 'unknown'
   const { damaged, paired = 0, unpaired = 0 } = first.report
+  const rearranged = mendsResults(format) ? 0 : (first.report.rearranged ?? 0)
   const orphans = mendsResults(format) ? 0 : (first.report.orphans ?? 0)
   const items = first.report.media?.items ?? 0
   const over = first.cuts.worth
   const together = mayExceed ? await togetherOf(path, policy) : undefined
-  if (over + damaged + orphans + items === 0 && !together && !isFlawed) return undefined
+  if (over + damaged + orphans + rearranged + items === 0 && !together && !isFlawed) return undefined
   const aggregate = together && { maxChars: together.maxChars }
   // A host gives a call without a result one when it resumes, so it is no reason for a repair.
-  const isAgain = (paired + (first.report.orphans ?? 0) > 0 && orphans === 0) || aggregate !== undefined
-  const again = { pairs: orphans > 0, ...(aggregate && { aggregate }) }
+  const asksPairs = orphans + rearranged > 0
+  const { orphans: gone = 0, rearranged: moved = 0 } = first.report
+  const isAgain = (paired + gone + moved > 0 && !asksPairs) || aggregate !== undefined
+  const again = { pairs: asksPairs, ...(aggregate && { aggregate }) }
   const { report, cuts } = isAgain ? await dryRun(again) : first
   const provider = items > 0 ? media?.provider : undefined
   const flags = [
     ...(damaged > 0 ? ['--damaged mend'] : []),
-    ...(orphans > 0 ? ['--pairs'] : []),
+    ...(asksPairs ? ['--pairs'] : []),
     ...(provider ? [`--for ${provider}`] : []),
     ...(together ? [`--max-total-chars ${together.maxChars}`] : []),
   ]
-  const isRepaired = over + damaged + orphans + items > 0 || together !== undefined
+  const isRepaired = over + damaged + orphans + rearranged + items > 0 || together !== undefined
   const { provider: _, ...found } = file
   return {
     ...found,
@@ -84,6 +88,7 @@ export async function examine(
     paired,
     unpaired,
     orphans,
+    rearranged,
     media: items,
     ...(provider && { provider }),
     ...(together && { together: together.tokens }),

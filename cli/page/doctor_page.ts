@@ -44,20 +44,17 @@ function entryOf(found: Case): string {
   ].join('\n')
 }
 
-function reasonsOf({
-  over,
-  damaged,
-  orphans,
-  media,
-  provider,
-  together,
-  invalidName,
-  lostParent,
-}: Case): string[] {
+function reasonsOf(found: Case): string[] {
+  const { over, damaged, orphans, rearranged, media, provider, together, invalidName, lostParent } = found
   return [
     ...(over > 0 ? [`${counted(over, 'result')} over the limits`] : []),
     ...(damaged > 0 ? [`${counted(damaged, 'row')} ${damaged === 1 ? 'is' : 'are'} not JSON`] : []),
     ...(orphans > 0 ? [`${counted(orphans, 'result')} without a call`] : []),
+    ...(rearranged > 0
+      ? [
+          `${counted(rearranged, 'id, name or place', 'ids, names or places')} of calls and results that a provider would reject`,
+        ]
+      : []),
     ...(media > 0 ? [`${counted(media, 'payload')} that ${provider} would reject`] : []),
     ...(together ? [`results of together some ${count(together)} tokens`] : []),
     ...(invalidName === undefined ? [] : ['a call with a name that no provider takes']),

@@ -5,11 +5,13 @@
 //! equal results: texts, ids and error flags.
 
 mod form;
+pub mod pair_rules;
 pub mod path;
 pub mod result;
 pub mod structured;
 pub mod table;
 mod unread;
 
+pub use pair_rules::PairRules;
 pub use result::{Slot, ToolResult};
 pub use table::{CallPaths, Table, Template};

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 
 use super::form::{Form, FormData, Tags};
+use super::pair_rules::{PairRules, PairsData};
 use super::path::{As, End, Paths, Words};
 use super::result::ToolResult;
 use crate::json::Value;
@@ -26,7 +27,7 @@ pub struct Table {
     pasted: Vec<(String, Paths)>,
     from_model: Paths,
     failed: Paths,
-    void: Paths,
+    pair_rules: Vec<PairRules>,
 }
 
 /// The paths of one dialect.
@@ -41,10 +42,11 @@ pub struct Dialect {
     pub error: Paths,
     pub side: Paths,
     pub media: Paths,
-    /// Its results and their calls are two objects; one may be missing.
-    pub is_apart: bool,
     /// Its results are paired with calls.
     pub is_paired: bool,
+    /// The members with the id and the tool of a result, as the table names them.
+    pub id_names: Vec<String>,
+    pub tool_names: Vec<String>,
     /// The member in which a class keeps a second copy of its members.
     pub copy: Option<String>,
 }
@@ -53,16 +55,20 @@ pub struct Dialect {
 #[derive(Debug)]
 pub struct CallPaths {
     at: Paths,
-    id: Paths,
+    pub id: Paths,
     tool: Paths,
     args: Paths,
+    /// The tool and the arguments. A call has one of them.
+    given: Paths,
+    /// The member with the id.
+    pub id_name: String,
+    /// An id pairs a call with its result.
+    pub has_ids: bool,
     /// The result that says that there is none, if a text can. `lib/dialects.ts` documents
     /// templates.
     pub result: Option<Template>,
     /// Paths that a call without a result has, if both are one object.
     open: Option<Paths>,
-    /// The message for results that are blocks.
-    pub home: Option<Template>,
 }
 
 /// A template of JSON.
@@ -77,14 +83,41 @@ pub struct Call<'d> {
 }
 
 impl CallPaths {
+    fn of(data: &CallData) -> Result<CallPaths, String> {
+        let CallData { at, id, tool, args, result, open } = data;
+        let asks = |template: &Template| template.to_string().contains("\"$id\"");
+        Ok(CallPaths {
+            at: Paths::of([at])?,
+            id: Paths::of([id])?,
+            tool: Paths::of([tool])?,
+            args: Paths::of(args)?,
+            given: Paths::of(args.iter().chain([tool]))?,
+            id_name: id.clone(),
+            has_ids: open.is_some() || result.as_ref().is_none_or(asks),
+            result: result.clone(),
+            open: open.as_ref().map(Paths::of).transpose()?,
+        })
+    }
+
+    /// Returns the calls of this kind in a message.
+    pub fn objects<'d>(&self, message: Value<'d>) -> Vec<Value<'d>> {
+        let is_call =
+            |call: &Value| call.is_container() && (self.result.is_none() || self.given.leads(*call));
+        self.at.ends(message).into_iter().filter(is_call).collect()
+    }
+
     pub fn tool_of(&self, call: Value) -> Option<String> {
         self.tool.first_text(call)
     }
 
-    /// Returns true if a call and its result are one object, and the result is missing; `None` if
-    /// they are two.
-    pub fn lacks_result(&self, call: Value) -> Option<bool> {
-        self.open.as_ref().map(|open| open.leads(call))
+    /// Returns true if a call and its result are one object.
+    pub fn holds_result(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Returns true if a call that holds its result lacks it.
+    pub fn lacks_result(&self, call: Value) -> bool {
+        self.open.as_ref().is_some_and(|open| open.leads(call))
     }
 }
 
@@ -121,15 +154,7 @@ struct DialectData {
     #[serde(deserialize_with = "in_order")]
     media: Vec<(String, Words)>,
     copy: Option<String>,
-    pairs: PairsData,
-}
-
-/// The rules of a provider that stored rows need; `lib/pairs` reads all of them.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct PairsData {
-    home: Option<Template>,
-    void: Vec<String>,
+    pairs: Option<PairsData>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -141,6 +166,14 @@ struct CallData {
     args: Vec<String>,
     result: Option<Template>,
     open: Option<Vec<String>>,
+}
+
+impl DialectData {
+    /// Returns true if its calls and results are paired. A format of one agent has no `pairs`: its
+    /// histories are only stored.
+    fn is_paired(&self) -> bool {
+        self.pairs.is_some() || self.calls.iter().any(|call| call.result.is_some())
+    }
 }
 
 /// Reads an object as pairs: its order is that of the slots.
@@ -194,10 +227,20 @@ impl Dialect {
         data.words.iter().try_for_each(|path| known.grow(path, Some(End::ShortWord)))?;
         let [id, tool, error, side] = [&data.id, &data.tool, &data.error, &data.side].map(Paths::of);
         let (id, tool, error, side) = (id?, tool?, error?, side?);
-        let is_apart = data.calls.iter().any(|call| call.result.is_some() && call.open.is_none());
-        let is_paired = data.calls.iter().any(|call| call.result.is_some());
-        let (name, copy) = (data.name, data.copy);
-        Ok(Dialect { name, slots, known, id, tool, error, side, media, is_apart, is_paired, copy })
+        Ok(Dialect {
+            is_paired: data.is_paired(),
+            name: data.name,
+            slots,
+            known,
+            id,
+            tool,
+            error,
+            side,
+            media,
+            id_names: data.id,
+            tool_names: data.tool,
+            copy: data.copy,
+        })
     }
 }
 
@@ -236,8 +279,8 @@ impl Table {
         let user = Paths::of(all.iter().flat_map(|data| &data.user))?;
         let from_model = Paths::of(all.iter().flat_map(|data| &data.model))?;
         let failed = Paths::of(all.iter().flat_map(|data| &data.failed))?;
-        let void = Paths::of(all.iter().flat_map(|data| &data.pairs.void))?;
         let (mut dialects, mut forms, mut calls, mut pasted) = (vec![], vec![], vec![], vec![]);
+        let mut pair_rules = vec![];
         for data in all {
             if !data.pasted.is_empty() {
                 let mut paths = Paths::default();
@@ -247,21 +290,18 @@ impl Table {
             for form in &data.forms {
                 forms.push(Form::of(dialects.len(), form)?);
             }
-            for CallData { at, id, tool, args, result, open } in &data.calls {
-                let [at, id, tool] = [at, id, tool].map(|path| Paths::of([path]));
-                calls.push(CallPaths {
-                    at: at?,
-                    id: id?,
-                    tool: tool?,
-                    args: Paths::of(args)?,
-                    result: result.clone(),
-                    open: open.as_ref().map(Paths::of).transpose()?,
-                    home: data.pairs.home.clone(),
-                });
+            let first = calls.len();
+            for call in &data.calls {
+                calls.push(CallPaths::of(call)?);
+            }
+            if data.is_paired() {
+                let pairs = data.pairs.clone().unwrap_or_default();
+                let kinds = first..calls.len();
+                pair_rules.push(PairRules::of(&data.name, &pairs, kinds, &calls, data.copy.as_ref())?);
             }
             dialects.push(Dialect::of(data, &mcp)?);
         }
-        Ok(Table { dialects, forms, calls, user, pasted, from_model, failed, void })
+        Ok(Table { dialects, forms, calls, user, pasted, from_model, failed, pair_rules })
     }
 
     /// Finds the tool results that a value is or carries, in order. With `named`, only those of
@@ -294,20 +334,30 @@ impl Table {
         self.calls.iter().flat_map::<Vec<Call>, _>(of).collect()
     }
 
-    /// Returns the tool calls of a message that have an id and a template of a result, each with
-    /// its object. A failed turn, which is not sent, has none.
-    pub fn answerable<'d>(&'static self, message: Value<'d>) -> Vec<(&'static CallPaths, String, Value<'d>)> {
-        let mut found: Vec<(&CallPaths, String, Value)> = vec![];
-        let kinds = self.calls.iter().filter(|_| !self.void.leads(message));
-        for kind in kinds.filter(|kind| kind.result.is_some()) {
-            for call in kind.at.ends(message) {
-                let Some(id) = kind.id.first_text(call) else { continue };
-                if found.iter().all(|(_, _, other)| *other != call) {
-                    found.push((kind, id, call));
-                }
+    pub fn call_paths(&self) -> &[CallPaths] {
+        &self.calls
+    }
+
+    /// Returns the rules of all dialects whose calls and results are paired.
+    pub fn pair_rules(&self) -> &[PairRules] {
+        &self.pair_rules
+    }
+
+    /// Returns the objects that are results in a message, whatever they hold, and their dialect.
+    pub fn result_objects<'d>(
+        &'static self,
+        message: Value<'d>,
+    ) -> Option<(&'static Dialect, Vec<Value<'d>>)> {
+        let tags = &Tags::of(message);
+        let matching = |exact| self.forms.iter().filter(move |form| form.matches(tags, exact));
+        matching(true).chain(matching(false)).find_map(|form| {
+            let dialect = &self.dialects[form.dialect];
+            let mut objects = form.objects(message);
+            if form.blocks {
+                objects.retain(|object| ToolResult::read(dialect, *object, true).is_some());
             }
-        }
-        found
+            (!objects.is_empty()).then_some((dialect, objects))
+        })
     }
 
     /// Returns the words of the user in a message.

@@ -63,11 +63,13 @@ impl SessionTree {
         let last = way.iter().enumerate().find_map(|(nth, at)| Some((nth, find(kept_by(*at)?))));
         if let Some((nth, first)) = last {
             let kept = way[nth..].iter().position(|at| Some(*at) == first).unwrap_or(0);
-            way.truncate(nth + kept + 1);
+            let mut earlier: Vec<u64> = way.drain(nth + kept + 1..).map(|at| self.rows[at]).collect();
+            earlier.sort_unstable();
+            way.sort_unstable();
+            return Branch { rows: way.into_iter().map(|at| self.rows[at]).collect(), earlier };
         }
         way.sort_unstable();
-        let rows = way.into_iter().map(|at| self.rows[at]);
-        Branch { rows: rows.collect() }
+        Branch { rows: way.into_iter().map(|at| self.rows[at]).collect(), earlier: vec![] }
     }
 }
 
@@ -75,11 +77,18 @@ impl SessionTree {
 #[derive(Debug)]
 pub struct Branch {
     rows: Vec<u64>,
+    /// Those that lead to these, before the last compaction.
+    earlier: Vec<u64>,
 }
 
 impl Branch {
     pub fn holds(&self, row: u64) -> bool {
         self.rows.binary_search(&row).is_ok()
+    }
+
+    /// Returns true if a row was part of the branch until its last compaction.
+    pub fn held(&self, row: u64) -> bool {
+        self.earlier.binary_search(&row).is_ok()
     }
 }
 

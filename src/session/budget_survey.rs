@@ -8,6 +8,7 @@ use super::failure::Failure;
 use super::history::{History, ResultRow};
 use super::layout::Layout;
 use super::mend::{Mender, Piece, Taken};
+use super::pairs::Pairs;
 use super::progress::Progress;
 use super::repair::Request;
 use super::rewrite_row::ResultSize;
@@ -105,6 +106,7 @@ impl Survey {
         session: &SessionFile,
         budget: &ResultsTarget,
         request: &Request,
+        pairs: &Pairs,
         lights: &[Limit],
         progress: &Progress,
     ) -> Result<(Vec<Limit>, usize), Failure> {
@@ -115,7 +117,8 @@ impl Survey {
         let mut survey: Option<Survey> = None;
         let mut reading = RowReader::of_session(session);
         let mut history = History::of(session);
-        let mut take = |bytes: &[u8], from: u64, is_mended: bool| {
+        let mut unpaired = reading;
+        let mut take_row = |bytes: &[u8], from: u64, is_made: bool| {
             let Some(row) = reading.next(bytes) else { return Ok(()) };
             let survey = survey.get_or_insert_with(|| Survey::of(row.format));
             let once = options.sent_once(&row);
@@ -124,9 +127,9 @@ impl Survey {
                 let entry = row.entry(&document);
                 let parsed = ResultRow {
                     start: from,
-                    bytes: if is_mended { &[] } else { bytes },
+                    bytes: if is_made { &[] } else { bytes },
                     format: row.format,
-                    entry: (once.is_none() && !is_mended).then_some(&entry),
+                    entry: (once.is_none() && !is_made).then_some(&entry),
                 };
                 let ask = &mut |result: &dialect::ToolResult| history.asked(result, &parsed);
                 let lights = Limit::in_row(lights, row.number);
@@ -140,6 +143,11 @@ impl Survey {
             }
             history.check()
         };
+        let mut take =
+            |bytes: &[u8], from: u64, is_mended: bool| match pairs.in_place_of(bytes, &mut unpaired) {
+                Some(rows) => rows.iter().try_for_each(|row| take_row(row, from, true)),
+                None => take_row(bytes, from, is_mended),
+            };
         let mut start = 0;
         let mut take_line = |line: &[u8]| {
             let from = start;

@@ -102,9 +102,10 @@ pub struct Layout {
     pub offsets: bool,
     /// The first version whose rows form a tree.
     pub tree: Option<u64>,
-    /// The row for a result that is put in. "$message" is replaced by it, "$new" for an id,
-    /// "$parent" for that of the row before, and any other "$name" for that member of the row of
-    /// its call.
+    /// The row for a result that is put in. "$message" is replaced by it, "$new" by an id, and
+    /// "$parent" by that of the row before. It also gets the members that all rows have. In a
+    /// document: the members that a result has beside those of its dialect, if no other shows
+    /// them. "$tool" is replaced by the name of the tool.
     pub answer: Option<Template>,
     /// The members with the id of a row, and of the row that it follows.
     pub chain: Option<[String; 2]>,
@@ -151,6 +152,7 @@ impl Layout {
             tree,
             answer,
             chain,
+            offsets,
         })
     }
 

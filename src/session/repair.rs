@@ -24,12 +24,13 @@ use super::question::name_of;
 use super::replacement::Replacement;
 use super::report::{Reason, Report};
 use super::rewrite_row::{Options, RowChange, texts_of};
-use super::row_format::SessionKind;
+use super::row_format::{Entry, SessionKind};
 use super::rows::{Row, RowReader, Rows, each_row};
 use super::scraps::Scraps;
 use super::session_file::SessionFile;
 use super::swap::{self, Swap};
 use crate::dialect::ToolResult;
+use crate::json::Document;
 use crate::platform;
 
 /// The parameters of a repair.
@@ -65,13 +66,17 @@ pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure>
     if request.backup && !request.dry_run {
         backup::check(&session)?;
     }
-    let is_mendable = request.mend && session.document.is_none();
-    let holds = is_mendable && offsets::are_held(&session)?;
-    let mends = is_mendable && !holds;
-    let survey = |budget: Option<&ResultsTarget>, lights: &[Limit]| {
-        budget.map_or(Ok((vec![], 0)), |budget| Survey::read(&session, budget, request, lights, progress))
+    let holds = request.mend && offsets::are_held(&session)?;
+    let mends = request.mend && !holds && session.document.is_none();
+    let pairs = match request.pairs {
+        true => Pairs::read(&session, request.mend && !holds, progress)?,
+        false => Pairs::default(),
     };
-    let pairs = if request.pairs { Pairs::read(&session, request.mend, progress)? } else { Pairs::default() };
+    let survey = |budget: Option<&ResultsTarget>, lights: &[Limit]| {
+        budget.map_or(Ok((vec![], 0)), |budget| {
+            Survey::read(&session, budget, request, &pairs, lights, progress)
+        })
+    };
     // A plan says itself which payloads stay.
     let is_planned = matches!(request.budget, Some(ResultsTarget::Plan(_)));
     let media = request.options.media.filter(|_| !is_planned).map(ResultsTarget::Media);
@@ -91,18 +96,19 @@ pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure>
             ahead: Ahead::new(scope, &request.options, session.found.len()),
             out: None,
             mender: mends.then(Mender::default),
-            is_mending: false,
+            is_made: false,
             scraps: None,
-            tally: Tally { reading: RowReader::of_session(&session), ..Tally::default() },
+            tally: Tally::of(&session),
         };
         let mut rows = Rows::of_session(&session);
         repair.write(&mut rows)?;
         repair.finish(rows)
     });
-    let Pairs { paired, unpaired, orphans, .. } = pairs;
+    let Pairs { paired, unpaired, orphans, strays, rearranged, .. } = pairs;
     let made = made?;
     let unmended = if holds { made.damaged } else { 0 };
-    let report = Report { recovered, unmatched, paired, unpaired, orphans, unmended, ..made };
+    let report =
+        Report { recovered, unmatched, paired, unpaired, orphans, strays, rearranged, unmended, ..made };
     // Settling an earlier repair counts as a change.
     let reason = report.reason.filter(|reason| recovered == 0 || *reason != Reason::NothingToDo);
     Ok(Report { changed: report.changed || recovered > 0, reason, ..report })
@@ -125,6 +131,8 @@ pub fn locks(
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     reading: RowReader,
+    /// The position in the rows as they are, before calls and results are paired.
+    unpaired: RowReader,
     /// Messages of a document.
     messages: u64,
     shape: SessionKind,
@@ -146,6 +154,13 @@ struct Tally {
     limits: usize,
 }
 
+impl Tally {
+    fn of(session: &SessionFile) -> Tally {
+        let reading = RowReader::of_session(session);
+        Tally { reading, unpaired: reading, ..Tally::default() }
+    }
+}
+
 struct Repair<'a, 'e> {
     request: &'a Request,
     progress: &'a Progress,
@@ -162,8 +177,8 @@ struct Repair<'a, 'e> {
     /// The new file, once it differs.
     out: Option<Replacement>,
     mender: Option<Mender>,
-    /// The row at hand was read out of damaged lines.
-    is_mending: bool,
+    /// The row at hand does not stand so in the file.
+    is_made: bool,
     /// The parts that are not JSON, once there are some.
     scraps: Option<Scraps>,
     tally: Tally,
@@ -291,7 +306,7 @@ impl Repair<'_, '_> {
     fn write_pieces(&mut self, pieces: Vec<Piece>, start: u64) -> Result<(), Failure> {
         self.begin()?;
         self.tally.changes = true;
-        self.is_mending = true;
+        self.is_made = true;
         for piece in pieces {
             match piece {
                 Piece::Row(row) => {
@@ -301,7 +316,7 @@ impl Repair<'_, '_> {
                 Piece::Scrap(bytes) => self.put_aside(&bytes)?,
             }
         }
-        self.is_mending = false;
+        self.is_made = false;
         Ok(())
     }
 
@@ -413,15 +428,42 @@ impl Repair<'_, '_> {
         }
     }
 
-    /// Rewrites a row, which starts at `start` in the old file. `ahead`: another thread may do so.
+    /// Rewrites a row, which starts at `start` in the old file, after its calls and results are
+    /// paired. `ahead`: another thread may do so.
     fn outcome(&mut self, bytes: &[u8], start: u64, ahead: bool) -> Result<Outcome, Failure> {
+        let Some(rows) = self.pairs.in_place_of(bytes, &mut self.tally.unpaired) else {
+            return self.cut(bytes, start, ahead);
+        };
+        self.tally.changes = true;
+        let was_made = std::mem::replace(&mut self.is_made, true);
+        let mut all = vec![];
+        for row in &rows {
+            match self.cut(row, start, false)? {
+                Outcome::New(new) => all.extend(new),
+                _ => all.extend(row),
+            }
+        }
+        self.is_made = was_made;
+        if matches!(self.tally.shape, SessionKind::Known(layout) if layout.offsets) {
+            let Some(filled) = offsets::filled(&all, bytes) else { return Ok(Outcome::Same) };
+            all = filled;
+        }
+        // A row is removed for its results.
+        if let Some(document) =
+            Document::parse(bytes).filter(|_| rows.is_empty() && self.tally.shape == SessionKind::Unknown)
+        {
+            let format = self.tally.unpaired.format.unwrap_or_default();
+            self.tally.shape = SessionKind::of(&Entry::of(document.root(), format), true);
+        }
+        Ok(Outcome::New(all))
+    }
+
+    /// Rewrites a row of the new file.
+    fn cut(&mut self, bytes: &[u8], start: u64, ahead: bool) -> Result<Outcome, Failure> {
         let ahead = ahead && self.is_cut_ahead(bytes);
         let Some(row) = self.tally.reading.next(bytes) else { return Ok(Outcome::Same) };
         let [lights, limits] = [self.lights, self.limits].map(|limits| Limit::in_row(limits, row.number));
-        let rows_after = self.pairs.rows_after(&row);
-        let concerns = !rows_after.is_empty() || self.pairs.concerns(row.number, row.format.is_document());
-        let may_matter =
-            concerns || !lights.is_empty() || !limits.is_empty() || self.gate.may_matter(row.text);
+        let may_matter = !lights.is_empty() || !limits.is_empty() || self.gate.may_matter(row.text);
         let is_known = self.tally.shape != SessionKind::Unknown;
         if is_known && !may_matter {
             self.tally.damaged += u64::from(self.mender.is_none() && !is_json(row.text));
@@ -429,17 +471,7 @@ impl Repair<'_, '_> {
         }
         self.progress.step()?;
         let mark = &bytes[..bytes.len() - row.text.len()];
-        let paired = self.pairs.changed(&row);
-        if paired.as_ref().is_some_and(Vec::is_empty) {
-            self.tally.changes = true;
-            // A row is removed for its results.
-            if let Some(document) = row.document().filter(|_| !is_known) {
-                self.tally.shape = SessionKind::of(&row.entry(&document), true);
-            }
-            return Ok(Outcome::New(vec![]));
-        }
-        let row = Row { text: paired.as_deref().unwrap_or(row.text), ..row };
-        let once = self.request.options.sent_once(&row).or(paired.clone());
+        let once = self.request.options.sent_once(&row);
         let row = Row { text: once.as_deref().unwrap_or(row.text), ..row };
         let Some(document) = row.document() else {
             self.tally.damaged += 1;
@@ -456,13 +488,12 @@ impl Repair<'_, '_> {
         if !may_matter {
             return Ok(Outcome::Same);
         }
-        let is_of_file = once.is_none() && !self.is_mending;
-        let bytes_of_file = if self.is_mending { &[] } else { bytes };
+        let is_of_file = once.is_none() && !self.is_made;
+        let bytes_of_file = if self.is_made { &[] } else { bytes };
         let entry_of_file = is_of_file.then_some(&entry);
         let parsed = ResultRow { start, bytes: bytes_of_file, format: row.format, entry: entry_of_file };
         // Limits of a budget are for few rows, and those without a change need no thread.
-        let is_plain =
-            !concerns && once.is_none() && mark.is_empty() && lights.is_empty() && limits.is_empty();
+        let is_plain = once.is_none() && mark.is_empty() && lights.is_empty() && limits.is_empty();
         if ahead && is_plain {
             let results = options.results(&entry);
             let long: Vec<&ToolResult> =
@@ -482,19 +513,7 @@ impl Repair<'_, '_> {
         let marked = |new: Vec<u8>| if mark.is_empty() { new } else { [mark, &new].concat() };
         let new = change.of_length(new.map(marked), keeps_length.then_some(bytes));
         self.count(&change, new.is_some());
-        if rows_after.is_empty() {
-            return Ok(new.map_or(Outcome::Same, Outcome::New));
-        }
-        self.tally.changes = true;
-        let mut rows = new.unwrap_or_else(|| bytes.to_vec());
-        // The last row of a file may have no newline, and then gets one.
-        let has_end = rows.ends_with(b"\n");
-        for row in rows_after {
-            rows.extend_from_slice(if has_end { b"" } else { b"\n" });
-            rows.extend_from_slice(row.as_bytes());
-            rows.extend_from_slice(if has_end { b"\n" } else { b"" });
-        }
-        Ok(Outcome::New(rows))
+        Ok(new.map_or(Outcome::Same, Outcome::New))
     }
 
     /// Starts the new file, if that has not happened, with a copy of the rows before, which are all

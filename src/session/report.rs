@@ -25,9 +25,15 @@ pub struct Report {
     pub padded: u64,
     #[serde(skip_serializing_if = "is_none")]
     pub unmended: u64,
-    /// Results without a call, which were removed.
+    /// Results without a call, and second results of a call, that were removed, and those that the
+    /// format has no way to remove.
     #[serde(skip_serializing_if = "is_none")]
     pub orphans: u64,
+    #[serde(skip_serializing_if = "is_none")]
+    pub strays: u64,
+    /// Results that moved to their calls, ids and names that changed, and turns that became one.
+    #[serde(skip_serializing_if = "is_none")]
+    pub rearranged: u64,
     pub bytes_before: u64,
     pub bytes_after: u64,
     pub unmatched: usize,

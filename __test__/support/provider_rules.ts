@@ -2,9 +2,9 @@
 import type { DialectName } from 'spillway'
 
 /**
- * Rules of providers for calls and their results, one check for each dialect, written from their
- * documents and error messages. Each returns the first fault of a history, in their words, or
- * undefined.
+ * Rules of providers for a history: roles, calls and their results, ids and names, and media. One
+ * check for each dialect, written from their documents and error messages. Each returns the first
+ * fault of a history, in their words, or undefined.
  */
 type Check = (messages: readonly any[]) => string | undefined
 
@@ -162,7 +162,7 @@ const noOpen = (calls: readonly any[]) => {
   return open && `ToolInvocation must have a result: ${open.toolCallId}`
 }
 
-export const checks: Partial<Record<DialectName, Check>> = {
+const pairs: Partial<Record<DialectName, Check>> = {
   pi: (all) => {
     const sent = all.filter(({ stopReason = '' }) => !['error', 'aborted'].includes(stopReason))
     return followed(
@@ -242,3 +242,72 @@ export const checks: Partial<Record<DialectName, Check>> = {
     ),
   gemini: (all) => alternates(all, 'parts') ?? functionsMatch(all),
 }
+
+/** The roles of messages, where each message has one. */
+const roles: Partial<Record<DialectName, readonly string[]>> = {
+  pi: ['user', 'assistant', 'toolResult'],
+  'ai-sdk': ['system', 'user', 'assistant', 'tool'],
+  'openai-chat': ['system', 'developer', 'user', 'assistant', 'tool', 'function'],
+  anthropic: ['user', 'assistant'],
+  bedrock: ['user', 'assistant'],
+  gemini: ['user', 'model'],
+}
+
+/** "Invalid value: 'undefined'. Supported values are ..." */
+function hasRoles(dialect: DialectName, messages: readonly any[]): string | undefined {
+  const known = roles[dialect]
+  const at = known ? messages.findIndex(({ role }) => !known.includes(role)) : -1
+  return at < 0 ? undefined : `messages.${at}: invalid role ${messages[at].role}`
+}
+
+/** Results that must name their tool: "toolName: expected string". */
+function hasNames(dialect: DialectName, messages: readonly any[]): string | undefined {
+  if (dialect !== 'pi' && dialect !== 'ai-sdk') return undefined
+  const isResult = ({ role, type }: any) => role === 'toolResult' || type === 'tool-result'
+  const results = messages.flatMap((message) => [message, ...blocksOf(message)]).filter(isResult)
+  const nameless = results.find(({ toolName }) => typeof toolName !== 'string' || toolName.trim() === '')
+  return nameless && `a result of ${nameless.toolCallId} without the name of its tool`
+}
+
+/** The bytes with which files of a type begin. */
+const SIGNATURES: Readonly<Record<string, string>> = {
+  'image/png': '89504e470d0a1a0a',
+  'image/jpeg': 'ffd8ff',
+  'image/gif': '47494638',
+  'image/webp': '52494646',
+}
+
+/** "The image was specified using the image/png media type, but does not appear to be a valid
+ *  png." */
+function mediaMatch(value: any): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const url = Object.values(value).find((text) => typeof text === 'string' && /^data:image\//.test(text)) as
+    | string
+    | undefined
+  const [, ofUrl, dataOfUrl] = url?.match(/^data:([\w/]+);base64,(.*)$/s) ?? []
+  const type = ofUrl ?? value.mimeType ?? value.media_type ?? value.mediaType
+  const data = dataOfUrl ?? value.data
+  const signature = SIGNATURES[type]
+  if (signature && typeof data === 'string') {
+    const start = Buffer.from(data.slice(0, 40), 'base64').toString('hex')
+    if (!start.startsWith(signature)) return `the bytes of an image are not ${type}`
+  }
+  for (const member of Object.values(value)) {
+    const fault = mediaMatch(member)
+    if (fault) return fault
+  }
+  return undefined
+}
+
+/** Returns why a provider would reject a history, undefined if it would take it. */
+export function refusal(dialect: DialectName, messages: readonly any[]): string | undefined {
+  return (
+    hasRoles(dialect, messages) ??
+    pairs[dialect]?.(messages) ??
+    hasNames(dialect, messages) ??
+    mediaMatch(messages)
+  )
+}
+
+/** True for dialects whose rules are known. */
+export const hasRules = (dialect: DialectName) => pairs[dialect] !== undefined

@@ -1,0 +1,520 @@
+//! The repair of a history as changes of its rows.
+
+use std::collections::{HashMap, HashSet};
+
+use super::history::Answer;
+use super::ids::Renames;
+use super::layout::{Block, Counts, Layout, Piece, Plan, Way};
+use super::pairing::Pairing;
+use super::pieces::{Maker, Need, Pieces, naming};
+use super::reading::{Reading, RowId, each_entry};
+use super::template::new_id;
+use super::words::{AnswerWords, Words};
+use crate::dialect::PairRules;
+use crate::hash::hash;
+use crate::json::{Document, Value, string};
+use crate::session::active_branch::Branch;
+use crate::session::failure::Failure;
+use crate::session::progress::Progress;
+use crate::session::row_format::Entry;
+use crate::session::rows::{Row, RowReader};
+use crate::session::session_file::SessionFile;
+use crate::session::splice::Splices;
+
+/// The number of a row, and the place of a message in it.
+type Place = (u64, u32);
+
+#[derive(Debug, Default)]
+pub struct Changes {
+    rules: Option<&'static PairRules>,
+    messages: HashMap<Place, MessageChange>,
+    /// The rows with a change.
+    rows: HashSet<u64>,
+    /// The members with the id of a row and that of the row before it.
+    chain: Option<&'static [String; 2]>,
+    branch: Option<Branch>,
+    /// The last new row after a row, with the number of that.
+    followed: HashMap<String, (u64, String)>,
+    /// The rows that go, and those that move, each with the row before it that stays. The first row
+    /// has none before it.
+    skipped: HashMap<String, Option<String>>,
+    moved: HashSet<String>,
+    /// Calls that get a result.
+    pub paired: u64,
+    /// Calls without a result that the format has no way to give one.
+    pub unpaired: u64,
+    /// Results without a call, and second ones of a call, which go, and those that the format has
+    /// no way to remove.
+    pub orphans: u64,
+    pub strays: u64,
+    /// Results that move to their calls, ids and names that change, and turns that become one.
+    pub rearranged: u64,
+}
+
+#[derive(Debug, Default)]
+struct MessageChange {
+    words: Words,
+    /// The blocks of its new list: those at an index of the old one, or new ones.
+    list: Option<Vec<Result<u32, String>>>,
+    is_gone: bool,
+    /// Messages or rows that come after it.
+    after: Vec<String>,
+}
+
+impl MessageChange {
+    /// Returns true if the message itself changes.
+    fn is_of_its_own(&self) -> bool {
+        let Words { calls, answers, closes } = &self.words;
+        self.is_gone || self.list.is_some() || *closes || !calls.is_empty() || !answers.is_empty()
+    }
+}
+
+impl Changes {
+    /// Reads a session. `mends`: with the rows that its damaged lines still hold.
+    pub fn read(session: &SessionFile, mends: bool, progress: &Progress) -> Result<Changes, Failure> {
+        let Some(mut reading) = Reading::of(session, mends, progress)? else { return Ok(Changes::default()) };
+        let rules = reading.history.rules;
+        let naming = naming(&reading);
+        let history = std::mem::replace(&mut reading.history, super::history::History::of(rules));
+        let mut changes = Changes { rules: Some(rules), ..Changes::default() };
+        if rules.are_one {
+            for call in history.calls.iter().filter(|call| call.is_open) {
+                let message = &history.messages[call.at];
+                changes.message((message.row, message.nth)).words.closes = true;
+                changes.paired += 1;
+            }
+            return Ok(changes);
+        }
+        let mut pairing = Pairing::of(history);
+        let called = std::mem::take(&mut reading.called);
+        let is_elsewhere = |answer: &Answer| {
+            let id = answer.id.as_ref().filter(|_| answer.call.is_none() && !answer.is_duplicate);
+            id.is_some_and(|id| called.contains(&hash(id.as_bytes())))
+        };
+        pairing.answers.iter_mut().for_each(|answer| answer.stays |= is_elsewhere(answer));
+        let way = reading.way();
+        let maker = Maker {
+            rules,
+            layout: reading.layout,
+            way: way.unwrap_or(Way::Rows),
+            around: &reading.around,
+            naming,
+        };
+        let chain = reading.layout.and_then(|layout| layout.chain.as_ref());
+        let gives =
+            |name: &str| maker.gives(name) || chain.is_some_and(|chain| chain.iter().any(|own| own == name));
+        let Some(way) = way.filter(|_| !reading.around.counts(&gives)) else {
+            changes.count_as_they_are(&pairing);
+            return Ok(changes);
+        };
+        changes.chain = chain;
+        changes.rename(&pairing, way);
+        let plan = Layout::of(&pairing, way).map(|(pieces, counts)| {
+            changes.count(counts);
+            Plan::of(pieces, pairing.messages.len())
+        });
+        if let Some(plan) = plan {
+            let pieces = changes.gathered(&plan, &pairing, &maker, session, mends, progress)?;
+            changes.lay_out(plan, &pairing, &pieces, &reading.ids);
+        }
+        changes.drop_copies(&pairing, &reading);
+        changes.branch = reading.branch;
+        Ok(changes)
+    }
+
+    fn message(&mut self, place: Place) -> &mut MessageChange {
+        self.rows.insert(place.0);
+        self.messages.entry(place).or_default()
+    }
+
+    fn count(&mut self, Counts { added, removed, moved }: Counts) {
+        self.paired += added;
+        self.orphans += removed;
+        self.rearranged += moved;
+    }
+
+    /// Counts the calls and the results that only a row that comes in or goes could repair.
+    fn count_as_they_are(&mut self, pairing: &Pairing) {
+        let lacks = pairing.calls.iter().filter(|call| call.answer.is_none() && pairing.lacks(call));
+        self.unpaired = lacks.count() as u64;
+        let is_stray = |answer: &&Answer| answer.call.is_none() && !answer.stays;
+        self.strays = pairing.answers.iter().filter(is_stray).count() as u64;
+    }
+
+    /// Gives calls and results the ids and the names that the provider accepts. The rows of a host
+    /// keep their ids, which its other files may name.
+    fn rename(&mut self, pairing: &Pairing, way: Way) {
+        let renames = if way == Way::Free { Renames::of(pairing) } else { Renames::default() };
+        self.rearranged += renames.count;
+        for (nth, id) in renames.calls {
+            let message = &pairing.messages[pairing.calls[nth].at];
+            let first = message.calls.start;
+            self.message((message.row, message.nth)).words.calls.insert(nth - first, id.to_string());
+        }
+        let named = pairing.nameless().map(|(nth, tool)| (nth, tool.to_owned()));
+        for (nth, tool) in named {
+            self.rearranged += 1;
+            self.answer(pairing, nth).tool = Some(tool);
+        }
+        for (nth, id) in renames.answers {
+            let call = pairing.answers[nth].call.map(|call| pairing.calls[call].id_name);
+            let words = self.answer(pairing, nth);
+            (words.id, words.id_name) = (Some(id.to_string()), call);
+        }
+    }
+
+    fn answer(&mut self, pairing: &Pairing, nth: usize) -> &mut AnswerWords {
+        let message = &pairing.messages[pairing.answers[nth].at];
+        let first = message.answers.start;
+        self.message((message.row, message.nth)).words.answers.entry(nth - first).or_default()
+    }
+
+    /// Reads the session once more for what moves, and makes what is new.
+    fn gathered(
+        &self,
+        plan: &Plan,
+        pairing: &Pairing,
+        maker: &Maker,
+        session: &SessionFile,
+        mends: bool,
+        progress: &Progress,
+    ) -> Result<Pieces, Failure> {
+        let mut pieces = Pieces::of(plan, pairing);
+        if pieces.is_empty() {
+            return Ok(pieces);
+        }
+        let mut next = 0;
+        each_entry(session, mends, progress, &mut |row, entry| {
+            let from = next;
+            while pairing.messages.get(next).is_some_and(|message| message.row == row.number) {
+                next += 1;
+            }
+            if !(from..next).any(|at| pieces.needs(at)) {
+                return;
+            }
+            let mut read = |entry: &Entry| {
+                for at in from..next {
+                    let message = entry.messages.get(pairing.messages[at].nth as usize);
+                    message.into_iter().for_each(|message| pieces.read(maker, pairing, at, entry, *message));
+                }
+            };
+            match self.with_words(row, entry) {
+                Some(named) => {
+                    let document = Document::parse(&named);
+                    document.iter().for_each(|document| read(&entry.again(document.root())));
+                }
+                None => read(entry),
+            }
+        })?;
+        Ok(pieces)
+    }
+
+    fn lay_out(&mut self, plan: Plan, pairing: &Pairing, pieces: &Pieces, ids: &[RowId]) {
+        let place = |at: usize| (pairing.messages[at].row, pairing.messages[at].nth);
+        for (at, list) in plan.lists {
+            let own = |block| match block {
+                Block::Own(of, index) if of == at => Some(Ok(index)),
+                block => Some(Err(pieces.block(&block)?)),
+            };
+            self.message(place(at)).list = Some(list.into_iter().filter_map(own).collect());
+        }
+        let moved = plan.after.values().flatten().filter_map(|piece| match piece {
+            Piece::Moved(at) => Some(*at),
+            _ => None,
+        });
+        let moved: HashSet<usize> = moved.collect();
+        for at in plan.gone {
+            self.message(place(at)).is_gone = true;
+            if let Some(RowId { id, before, .. }) = ids.get(at) {
+                self.skipped.insert(id.to_string(), before.as_ref().map(|id| id.to_string()));
+                if moved.contains(&at) {
+                    self.moved.insert(id.to_string());
+                }
+            }
+        }
+        self.settle_skipped();
+        for (anchor, after) in plan.after {
+            let own = ids.get(anchor).map(|row| row.id.to_string());
+            let mut last = own.clone();
+            for (piece, nth) in after.into_iter().zip(0..) {
+                let (need, blocks) = match piece {
+                    Piece::Home(blocks, call) => (Need::Home(call), blocks),
+                    Piece::New(call) => (Need::New(call), vec![]),
+                    Piece::Moved(at) => (Need::Moved(at), vec![]),
+                    Piece::Kept(_) | Piece::Listed(..) => continue,
+                };
+                let blocks: Vec<String> = blocks.iter().filter_map(|block| pieces.block(block)).collect();
+                let Some(filled) = pieces.get(&need).map(|filled| filled.with_blocks(&blocks)) else {
+                    continue;
+                };
+                let new = match need {
+                    Need::Moved(at) => ids.get(at).map(|row| row.id.to_string()),
+                    _ => own.as_ref().map(|own| new_id(own, &format!("{anchor} {nth}"))),
+                };
+                let json = filled.with_ids(last.as_deref(), new.as_deref().unwrap_or_default());
+                self.message(place(anchor)).after.push(json);
+                last = new;
+            }
+            if let (Some(own), Some(last)) = (own, last) {
+                self.followed.insert(own, (pairing.messages[anchor].row, last));
+            }
+        }
+    }
+
+    /// Removes the copies of rows that change, which would come back as these.
+    fn drop_copies(&mut self, pairing: &Pairing, Reading { ids, others, .. }: &Reading) {
+        let mut changed: HashMap<&str, u64> = HashMap::new();
+        for (message, own) in pairing.messages.iter().zip(ids) {
+            let change = self.messages.get(&(message.row, message.nth));
+            if change.is_some_and(MessageChange::is_of_its_own) {
+                changed.insert(&own.id, own.hash);
+            }
+        }
+        let is_copy = |own: &RowId| changed.get(&*own.id) == Some(&own.hash);
+        let copies: Vec<u64> = others.iter().filter(|(own, _)| is_copy(own)).map(|(_, row)| *row).collect();
+        copies.into_iter().for_each(|row| self.message((row, 0)).is_gone = true);
+    }
+
+    /// Makes each row that goes lead to the last one before it that stays.
+    fn settle_skipped(&mut self) {
+        let mut settled: HashMap<String, Option<String>> = HashMap::new();
+        for start in self.skipped.keys() {
+            let (mut way, mut on_way, mut at) = (vec![], HashSet::new(), Some(start));
+            while let Some(id) = at
+                && !settled.contains_key(id)
+                && self.skipped.contains_key(id)
+                && on_way.insert(id)
+            {
+                way.push(id);
+                at = self.skipped[id].as_ref();
+            }
+            // Rows that name each other in a circle follow none.
+            let end = at.filter(|id| !on_way.contains(id));
+            let end = end.and_then(|id| settled.get(id).cloned().unwrap_or(Some(id.clone())));
+            settled.extend(way.into_iter().map(|id| (id.clone(), end.clone())));
+        }
+        self.skipped = settled;
+    }
+
+    /// Takes the next row of the session. Returns the rows in its place, or `None` if it stays as
+    /// it is.
+    pub fn in_place_of(&self, bytes: &[u8], reading: &mut RowReader) -> Option<Vec<Vec<u8>>> {
+        if self.messages.is_empty() {
+            return None;
+        }
+        let mark = &bytes[..reading.mark_in(bytes)];
+        let mut rows = self.rows(&reading.next(bytes)?)?;
+        if let Some(first) = rows.first_mut().filter(|_| !mark.is_empty()) {
+            *first = [mark, first].concat();
+        }
+        Some(rows)
+    }
+
+    fn rows(&self, row: &Row) -> Option<Vec<Vec<u8>>> {
+        let is_linked = !self.followed.is_empty() || !self.skipped.is_empty();
+        if !self.rows.contains(&row.number) && !is_linked {
+            return None;
+        }
+        let document = row.document()?;
+        let entry = row.entry(&document);
+        let named = self.with_words(row, &entry);
+        let named_document = named.as_ref().and_then(|named| Document::parse(named));
+        let (document, entry) = match &named_document {
+            Some(named) => (named, entry.again(named.root())),
+            None => (&document, entry),
+        };
+        let mut splices = Splices::default();
+        let (mut goes, mut after) = (false, vec![]);
+        for (message, nth) in entry.messages.iter().copied().zip(0..) {
+            let Some(change) = self.messages.get(&(row.number, nth)) else { continue };
+            if let (Some(list), Some(rules)) = (&change.list, self.rules) {
+                write_list(&mut splices, message, &rules.list, list);
+            }
+            if row.format.is_document() {
+                if change.is_gone {
+                    splices.remove(message);
+                }
+                change.after.iter().for_each(|json| splices.insert_after(message, json.clone()));
+            } else {
+                goes |= change.is_gone;
+                after.extend(&change.after);
+            }
+        }
+        self.follow(&mut splices, row.number, &entry);
+        let own = match (splices.is_empty(), named.clone()) {
+            _ if goes => None,
+            (true, None) if after.is_empty() => return None,
+            (true, Some(named)) => Some(named),
+            (true, None) => Some(row.text.to_vec()),
+            (false, _) => Some(splices.written_row(document.root())),
+        };
+        let mut rows: Vec<Vec<u8>> = own.into_iter().collect();
+        // The last row of a file may have no newline.
+        let has_end = row.text.ends_with(b"\n");
+        for json in after {
+            if let Some(last) = rows.last_mut().filter(|_| !has_end) {
+                last.push(b'\n');
+            }
+            rows.push([json.as_bytes(), if has_end { b"\n" } else { b"" }].concat());
+        }
+        Some(rows)
+    }
+
+    /// Returns a row with the ids and the names that change.
+    fn with_words(&self, row: &Row, entry: &Entry) -> Option<Vec<u8>> {
+        let rules = self.rules.filter(|_| self.rows.contains(&row.number))?;
+        let mut splices = Splices::default();
+        for (message, nth) in entry.messages.iter().copied().zip(0..) {
+            if let Some(change) = self.messages.get(&(row.number, nth)) {
+                change.words.write(&mut splices, rules, message);
+            }
+        }
+        (!splices.is_empty()).then(|| splices.written_row(entry.root))
+    }
+
+    /// Makes a row follow the new one after the row that it names. For a row that goes, it names
+    /// the one before.
+    fn follow(&self, splices: &mut Splices, number: u64, entry: &Entry) {
+        // Rows without a message are in the chain too.
+        let Some([_, parent]) = self.chain else { return };
+        let named = |name: &str| entry.root.get(name).and_then(|named| Some((named, named.string()?)));
+        for (value, id) in NAMING.into_iter().filter_map(named) {
+            let skipped = self.skipped.get(&id).filter(|_| !self.moved.contains(&id));
+            if let Some(before) = skipped {
+                splices.replace(value, before.as_ref().map_or("null".to_owned(), |id| string(id)));
+            }
+        }
+        let Some((value, first)) = named(parent) else { return };
+        let Some(target) = self.skipped.get(&first).cloned().unwrap_or(Some(first.clone())) else {
+            return splices.replace(value, "null".to_owned());
+        };
+        let is_on = || self.branch.as_ref().is_none_or(|branch| branch.holds(number));
+        let last = self.followed.get(&target).filter(|(anchor, _)| number > *anchor && is_on());
+        let to = last.map_or(target, |(_, last)| last.clone());
+        if to != first {
+            splices.replace(value, string(&to));
+        }
+    }
+}
+
+/// Members that name a row, beside that of the row before.
+const NAMING: [&str; 4] = ["firstKeptEntryId", "targetId", "leafUuid", "logicalParentUuid"];
+
+/// Writes a list of blocks. If none is new, the others stay as they are.
+fn write_list(splices: &mut Splices, message: Value, name: &str, list: &[Result<u32, String>]) {
+    let old = message.get(name).filter(|old| old.is_list());
+    let blocks: Vec<Value> = old.map_or(vec![], |old| old.elements().collect());
+    let is_shorter = list.iter().all(Result::is_ok);
+    if is_shorter && !list.is_empty() {
+        let stay: HashSet<u32> = list.iter().filter_map(|block| block.as_ref().ok()).copied().collect();
+        let gone = blocks.iter().zip(0..).filter(|(_, index)| !stay.contains(index));
+        return gone.for_each(|(block, _)| splices.remove(*block));
+    }
+    let json = list.iter().filter_map(|block| match block {
+        Ok(index) => {
+            blocks.get(*index as usize).map(|block| String::from_utf8_lossy(block.source()).into_owned())
+        }
+        Err(json) => Some(json.clone()),
+    });
+    splices.set(message, name, format!("[{}]", json.collect::<Vec<_>>().join(",")));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// Returns what is left of rows, and the counts of calls with a result and without.
+    fn paired(rows: &[&str]) -> (Vec<String>, u64, u64) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s.jsonl");
+        fs::write(&path, rows.join("\n")).unwrap();
+        let session = SessionFile::open_any(path).unwrap();
+        let changes = Changes::read(&session, false, &Progress::default()).unwrap();
+        let (mut reading, mut left) = (RowReader::of_session(&session), vec![]);
+        for row in rows {
+            let rows = changes.in_place_of(row.as_bytes(), &mut reading);
+            let rows = rows.unwrap_or_else(|| vec![row.as_bytes().to_vec()]);
+            left.extend(rows.into_iter().map(|row| String::from_utf8(row).unwrap().trim_end().to_owned()));
+        }
+        (left, changes.paired, changes.unpaired)
+    }
+
+    #[test]
+    fn rows_that_follow_name_the_new_one() {
+        let call = r#"{"type":"message","id":"0000000a","parentId":null,"timestamp":"T","version":1,"message":{"role":"assistant","timestamp":1,"content":[{"type":"toolCall","id":"c1","name":"t","arguments":{}}]}}"#;
+        let next = r#"{"type":"message","id":"0000000b","parentId":"0000000a","timestamp":"U","version":1,"message":{"role":"user","content":"x"}}"#;
+        let (left, paired_calls, _) = paired(&[r#"{"type":"session","version":3,"id":"s"}"#, call, next]);
+        assert_eq!((left.len(), paired_calls), (4, 1));
+        let new = &left[2];
+        assert!(new.contains(r#""parentId":"0000000a""#) && new.contains(r#""toolCallId":"c1""#), "{new}");
+        // The members that all rows have.
+        assert!(new.contains(r#""timestamp":1"#) && new.contains(r#""timestamp":"T""#), "{new}");
+        assert!(new.ends_with(r#""version":1}"#), "{new}");
+        let id = Document::parse(new.as_bytes()).unwrap().root().get("id").and_then(Value::string).unwrap();
+        assert_eq!(left[3], next.replace("0000000a", &id));
+        let all: Vec<&str> = left.iter().map(String::as_str).collect();
+        assert_eq!(paired(&all), (left.clone(), 0, 0));
+    }
+
+    #[test]
+    fn rows_without_ids_and_rows_that_are_counted_have_no_way() {
+        let call = r#"{"type":"message","message":{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"t","arguments":{}}]}}"#;
+        let (left, paired_calls, unpaired) = paired(&[r#"{"type":"session"}"#, call]);
+        assert_eq!((left.len(), paired_calls, unpaired), (2, 0, 1));
+        let row = |at: u32, message: &str| {
+            format!(
+                r#"{{"type":"message","ordinal":{at},"id":"r{at}","parentId":"r{}","message":{message}}}"#,
+                at - 1
+            )
+        };
+        let call = row(
+            1,
+            r#"{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"t","arguments":{}}]}"#,
+        );
+        let next = row(2, r#"{"role":"user","content":"x"}"#);
+        let (left, paired_calls, unpaired) =
+            paired(&[r#"{"type":"session","version":3,"id":"r0"}"#, &call, &next]);
+        assert_eq!((left.len(), paired_calls, unpaired), (3, 0, 1));
+    }
+
+    #[test]
+    fn results_without_a_call_go_with_their_row_only_if_nothing_else_is_in_it() {
+        let result = |id: &str| format!(r#"{{"type":"tool_result","tool_use_id":"{id}","content":"x"}}"#);
+        let row = |id: &str, parent: &str, blocks: &[String]| {
+            let blocks = blocks.join(",");
+            format!(
+                r#"{{"parentUuid":{parent},"type":"user","message":{{"role":"user","content":[{blocks}]}},"uuid":"{id}"}}"#
+            )
+        };
+        let text = r#"{"type":"text","text":"on"}"#.to_owned();
+        let rows = [
+            row("a", "null", &[result("gone1"), result("gone2")]),
+            row("b", "\"a\"", &[result("gone3"), text.clone()]),
+            r#"{"type":"summary","summary":"s","leafUuid":"b"}"#.to_owned(),
+            r#"{"type":"system","uuid":"d","parentUuid":"a","logicalParentUuid":"a"}"#.to_owned(),
+        ];
+        let all: Vec<&str> = rows.iter().map(String::as_str).collect();
+        let (left, _, _) = paired(&all);
+        assert_eq!(left[0], row("b", "null", &[text]));
+        assert_eq!(left[1], rows[2]);
+        assert_eq!(left[2], r#"{"type":"system","uuid":"d","parentUuid":null,"logicalParentUuid":null}"#);
+        // A copy of a row that goes would come back as this.
+        let (left, _, _) = paired(&[all[0], all[1], all[0]]);
+        assert_eq!(left.len(), 1);
+    }
+
+    #[test]
+    fn rows_that_go_and_name_each_other_in_a_circle_end() {
+        let row = |id: &str, before: &str, call: &str| {
+            let result = format!(r#"{{"type":"tool_result","tool_use_id":"{call}","content":"x"}}"#);
+            format!(
+                r#"{{"parentUuid":"{before}","type":"user","message":{{"role":"user","content":[{result}]}},"uuid":"{id}"}}"#
+            )
+        };
+        let [one, two] = [row("a", "b", "gone1"), row("b", "a", "gone2")];
+        let words = r#"{"parentUuid":"b","type":"user","message":{"role":"user","content":"x"},"uuid":"c"}"#;
+        let (left, _, _) = paired(&[words, &one, &two]);
+        assert_eq!(left, [words.replace("\"b\"", "null")]);
+    }
+}

@@ -1,0 +1,263 @@
+//! Reads the history of a session: which dialect it is of, which of its rows a model is sent, and
+//! what its host gives each row.
+
+use std::collections::HashSet;
+use std::io::{Seek, SeekFrom};
+use std::rc::Rc;
+
+use super::around::Around;
+use super::history::{History, Parts};
+use super::layout::Way;
+use crate::dialect::{PairRules, Table};
+use crate::hash::hash;
+use crate::json::Value;
+use crate::session::active_branch::{Branch, SessionTree};
+use crate::session::failure::Failure;
+use crate::session::layout::Layout;
+use crate::session::mend::{Mender, Piece, Taken};
+use crate::session::progress::Progress;
+use crate::session::row_format::Entry;
+use crate::session::rows::{Row, RowReader, Rows, each_row};
+use crate::session::session_file::SessionFile;
+
+/// The layout of the rows with messages, `None` if each row is one.
+type RowLayout = Option<&'static Layout>;
+
+/// The dialect of a history: that of its first call with an id, else of its first call, else of its
+/// first result.
+#[derive(Debug, Default)]
+pub struct Finder {
+    sure: Option<(&'static PairRules, RowLayout)>,
+    of_call: Option<(&'static PairRules, RowLayout)>,
+    of_result: Option<(&'static PairRules, RowLayout)>,
+}
+
+impl Finder {
+    pub fn take(&mut self, message: Value, layout: RowLayout) {
+        if self.sure.is_some() {
+            return;
+        }
+        for rules in Table::get().pair_rules() {
+            let (has_call, is_sure) = rules.has_call(message);
+            if is_sure {
+                self.sure = Some((rules, layout));
+                return;
+            }
+            if has_call && self.of_call.is_none() {
+                self.of_call = Some((rules, layout));
+            }
+        }
+        if self.of_result.is_none() && self.of_call.is_none() {
+            let dialect = Table::get().result_objects(message).map(|(dialect, _)| dialect);
+            let named = dialect.filter(|dialect| dialect.is_paired).and_then(|dialect| {
+                Table::get().pair_rules().iter().find(|rules| rules.name == dialect.name)
+            });
+            self.of_result = named.map(|rules| (rules, layout));
+        }
+    }
+
+    pub fn is_sure(&self) -> bool {
+        self.sure.is_some()
+    }
+
+    pub fn found(&self) -> Option<(&'static PairRules, RowLayout)> {
+        self.sure.or(self.of_call).or(self.of_result)
+    }
+}
+
+/// A row with an id, that of the row before it, and the hash of all that it holds.
+#[derive(Clone, Debug)]
+pub struct RowId {
+    pub id: Rc<str>,
+    pub before: Option<Rc<str>>,
+    pub hash: u64,
+}
+
+impl RowId {
+    /// Reads the id of a row. `known`: those of the rows before, which it may name.
+    fn of(root: Value, [id, before]: &[String; 2], known: &HashSet<Rc<str>>) -> RowId {
+        let named = |name: &str| root.get(name).and_then(Value::string);
+        let before = named(before).map(|id| known.get(&*id).cloned().unwrap_or_else(|| id.into()));
+        RowId { id: named(id).unwrap_or_default().into(), before, hash: hash(root.source()) }
+    }
+}
+
+/// The history of a session.
+#[derive(Debug)]
+pub struct Reading {
+    pub history: History,
+    pub layout: RowLayout,
+    pub branch: Option<Branch>,
+    /// The row of each message, where rows have ids.
+    pub ids: Vec<RowId>,
+    /// The numbers of rows that are not read, which may be copies of others.
+    pub others: Vec<(RowId, u64)>,
+    /// The hashed ids of calls in rows that are no longer sent, or by themselves.
+    pub called: HashSet<u64>,
+    /// The rows, or the messages of a document.
+    pub around: Around,
+    /// The members of all results that name the tool, beside those of the template. `None` without
+    /// a result.
+    pub naming: Option<Vec<String>>,
+    /// The ids and the tools of the calls so far.
+    called_ids: HashSet<Rc<str>>,
+    tools: HashSet<Rc<str>>,
+    known: HashSet<Rc<str>>,
+    /// A row lacks an id.
+    lacks_id: bool,
+}
+
+impl Reading {
+    /// Reads a session. `mends`: with the rows that its damaged lines still hold.
+    pub fn of(session: &SessionFile, mends: bool, progress: &Progress) -> Result<Option<Reading>, Failure> {
+        let (mut tree, mut finder): (Option<SessionTree>, Finder) = (None, Finder::default());
+        each_entry(session, mends, progress, &mut |row, entry| {
+            if row.format.is_tree() {
+                tree.get_or_insert_default().push(row.number, entry.root);
+            }
+            if !entry.is_aside() {
+                entry.messages.iter().for_each(|message| finder.take(*message, entry.layout()));
+            }
+        })?;
+        let Some((rules, layout)) = finder.found() else { return Ok(None) };
+        let mut reading = Reading {
+            history: History::of(rules),
+            layout,
+            branch: tree.map(SessionTree::branch),
+            ids: vec![],
+            others: vec![],
+            called: HashSet::new(),
+            around: Around::default(),
+            naming: None,
+            called_ids: HashSet::new(),
+            tools: HashSet::new(),
+            known: HashSet::new(),
+            lacks_id: false,
+        };
+        each_entry(session, mends, progress, &mut |row, entry| reading.take(row.number, entry))?;
+        Ok(Some(reading))
+    }
+
+    fn take(&mut self, number: u64, entry: &Entry) {
+        if entry.layout() != self.layout {
+            return;
+        }
+        let chain = self.layout.and_then(|layout| layout.chain.as_ref());
+        let own = chain
+            .filter(|_| !entry.messages.is_empty())
+            .map(|chain| RowId::of(entry.root, chain, &self.known));
+        let is_sent = self.branch.as_ref().is_none_or(|branch| branch.holds(number));
+        if entry.is_aside() || !is_sent {
+            self.others.extend(own.map(|own| (own, number)));
+            // A row of another branch is never sent before one of this branch.
+            if self.branch.as_ref().is_some_and(|branch| !branch.held(number)) {
+                return;
+            }
+            let calls = entry.messages.iter().flat_map(|message| Table::get().calls(*message));
+            return self.called.extend(calls.filter_map(|call| Some(hash(call.id?.as_bytes()))));
+        }
+        if chain.is_some() {
+            let Some(own) = own else { return };
+            // A row that is there twice is one: its host takes one of them.
+            if !own.id.is_empty() && !self.known.insert(own.id.clone()) {
+                return self.others.push((own, number));
+            }
+            self.lacks_id |= own.id.is_empty();
+            self.ids.extend(entry.messages.iter().map(|_| own.clone()));
+            self.around.push(entry.root);
+        } else {
+            entry.messages.iter().for_each(|message| self.around.push(*message));
+        }
+        // A list of messages in a row takes the place of all before it.
+        let is_checkpoint = |message: &Value| message.parent().is_some_and(Value::is_list);
+        if !entry.format().is_document()
+            && !self.history.rules.are_one
+            && entry.messages.iter().any(is_checkpoint)
+        {
+            let rules = self.history.rules;
+            let before = std::mem::replace(&mut self.history, History::of(rules));
+            let ids = before.calls.iter().filter_map(|call| call.id.as_ref());
+            self.called.extend(ids.map(|id| hash(id.as_bytes())));
+            self.ids.clear();
+        }
+        let is_event = self.layout.is_some_and(|layout| layout.chain.is_some());
+        for (message, nth) in entry.messages.iter().copied().zip(0..) {
+            let first = self.history.answers.len();
+            let parts = Parts::of(self.history.rules, message);
+            self.history.push(number, nth, message, &parts);
+            self.name(&parts);
+            // A program reads its own events, and no model is sent a second one.
+            let is_event = is_event && message == entry.root;
+            self.history.answers[first..].iter_mut().for_each(|answer| answer.stays = is_event);
+        }
+    }
+
+    /// Notes the tools of calls, and the members of results that name theirs.
+    fn name(&mut self, Parts { calls, dialect, answers }: &Parts) {
+        for (kind, call) in calls.iter().copied() {
+            self.called_ids.extend(kind.id.first_text(call).map(Rc::from));
+            self.tools.extend(kind.tool_of(call).map(Rc::from));
+        }
+        for answer in answers.iter().copied() {
+            let id = dialect.and_then(|dialect| dialect.id.first_text(answer));
+            if id.is_none_or(|id| !self.called_ids.contains(&*id)) {
+                continue;
+            }
+            let tools = &self.tools;
+            let names = |name: &str| {
+                answer.get(name).and_then(Value::string).is_some_and(|text| tools.contains(&*text))
+            };
+            let naming = self.naming.get_or_insert_with(|| {
+                answer.members().filter_map(|member| member.name()?.string()).collect()
+            });
+            naming.retain(|name| names(name));
+        }
+    }
+
+    /// Returns the way in which results can be added, moved and removed, if there is one.
+    pub fn way(&self) -> Option<Way> {
+        let Some(layout) = self.layout else { return Some(Way::Free) };
+        if layout.is_document() {
+            return Some(Way::Free);
+        }
+        let may = layout.chain.is_some() && layout.answer.is_some() && !layout.offsets && !self.lacks_id;
+        may.then_some(Way::Rows)
+    }
+}
+
+/// Calls back with each row that is JSON.
+pub fn each_entry(
+    session: &SessionFile,
+    mends: bool,
+    progress: &Progress,
+    each: &mut dyn FnMut(&Row, &Entry),
+) -> Result<(), Failure> {
+    let mut rows = Rows::of_session(session);
+    let mut reading = RowReader::of_session(session);
+    let mut mender = (mends && session.document.is_none()).then(Mender::default);
+    let mut take = |bytes: &[u8]| {
+        let Some(row) = reading.next(bytes) else { return };
+        if let Some(document) = row.document() {
+            each(&row, &row.entry(&document));
+        }
+    };
+    let mut start = 0;
+    let mut take_line = |line: &[u8]| {
+        let from = start;
+        start += line.len() as u64;
+        let taken = mender.as_mut().map(|mender| mender.take(line, from));
+        let Taken { before, is_whole } = taken.unwrap_or(Taken { before: None, is_whole: true });
+        before.iter().flatten().filter_map(Piece::row).for_each(&mut take);
+        if is_whole {
+            take(line);
+        }
+    };
+    while let Some(block) = rows.next(|_| progress.step())? {
+        each_row(block).for_each(&mut take_line);
+    }
+    take_line(&if mends { rows.mended_rest() } else { rows.rest().into() });
+    let last = mender.as_mut().and_then(Mender::end);
+    last.iter().flatten().filter_map(Piece::row).for_each(&mut take);
+    (&session.file).seek(SeekFrom::Start(0))?;
+    Ok(())
+}
