@@ -93,14 +93,14 @@ const IMAGES: [&str; 8] = [
     "image/heic",
     "image/tiff",
 ];
-const JPEG: [&str; 2] = ["image/jpg", "image/pjpeg"];
+const NAMES_OF_JPEG: [&str; 2] = ["image/jpg", "image/pjpeg"];
 
 /// Returns true if a payload claims to be an image of a type that its first bytes would show, and
 /// they do not: it is another image, a text, nothing, or ends before its size. `is_whole`: `found`
 /// was read from all bytes.
 pub fn is_broken(found: Option<Medium>, said: Option<&str>, is_whole: bool) -> bool {
     let Some(said) = said.map(str::to_ascii_lowercase) else { return false };
-    let claimed = if JPEG.contains(&&*said) { JPEG_TYPE } else { &*said };
+    let claimed = if NAMES_OF_JPEG.contains(&&*said) { JPEG_TYPE } else { &*said };
     if !IMAGES.contains(&claimed) {
         return false;
     }

@@ -55,8 +55,10 @@ impl FlawReader {
         if self.invalid_name.is_none() && !entry.is_aside() {
             let is_document = entry.format().is_document();
             let named = |message: &Value| {
-                let calls = Table::get().answerable(*message);
-                calls.iter().any(|(kind, _, call)| kind.tool_of(*call).is_some_and(|name| !is_name(&name)))
+                let tools = Table::get().call_paths().iter().flat_map(|kind| {
+                    kind.objects(*message).into_iter().filter_map(|call| kind.tool_of(call))
+                });
+                tools.into_iter().any(|name| !is_name(&name))
             };
             let at = entry.messages.iter().position(named);
             self.invalid_name = at.map(|at| if is_document { at as u64 + 1 } else { line });

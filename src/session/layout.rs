@@ -152,7 +152,6 @@ impl Layout {
             tree,
             answer,
             chain,
-            offsets,
         })
     }
 
