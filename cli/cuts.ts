@@ -8,25 +8,20 @@ import { out } from './term/terminal.js'
 
 /** Says what a repair cuts, in the same words before and after it: "2 results over the limits, 4
  *  more with large details". Empty if it cuts nothing. */
-export function cutsSaid({ over, details }: Pick<Cuts, 'over' | 'details'>): string {
+export function cutsSaid({ over, details }: Cuts): string {
   if (over === 0) return details === 0 ? '' : `${counted(details, 'result')} with large details`
   const more = details === 0 ? '' : `, ${count(details)} more with large details`
   return `${counted(over, 'result')} over the limits${more}`
 }
 
-export function sumOf(all: readonly Cuts[]): Pick<Cuts, 'over' | 'details'> {
+export function sumOf(all: readonly Cuts[]): Cuts {
   const sum = (field: 'over' | 'details') => all.reduce((sum, cuts) => sum + cuts[field], 0)
   return { over: sum('over'), details: sum('details') }
 }
 
 /** Says what was found, `where` if in several sessions, and the command line that cuts it under the
  *  same limits. */
-export function adviceOf(
-  cuts: Pick<Cuts, 'over' | 'details'>,
-  where: string,
-  files: readonly string[],
-  args: Args,
-): string[] {
+export function adviceOf(cuts: Cuts, where: string, files: readonly string[], args: Args): string[] {
   const them = cuts.over + cuts.details === 1 ? 'it' : 'them'
   return [`${out.paint('red', `${cutsSaid(cuts)}${where}.`)} To cut ${them}:`, `  ${repairLine(files, args)}`]
 }

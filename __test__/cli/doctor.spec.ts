@@ -82,7 +82,7 @@ const image = (bytes: number, width: number) => {
 }
 
 const GLUED = claude('short').replace('\n', '')
-const [UNPAIRED = '', ORPHAN = ''] = claude('short').split('\n')
+const [UNPAIRED = ''] = claude('short').split('\n')
 
 /** The place in which each agent keeps a session of `text` on Linux. */
 const kept = (text: string): [agent: string, file: string, text: string][] => [

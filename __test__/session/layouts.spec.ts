@@ -117,7 +117,9 @@ describe('a layout is known by its own messages', () => {
     )
     expect(named.map(({ id, name }) => [id, name])).toEqual(Array(2).fill(['run_1', 'run_shell_command']))
     expect(await repairSession(path, { pairs: true })).toMatchObject({
-      changed: false, reason: 'nothing to do' })
+      changed: false,
+      reason: 'nothing to do',
+    })
   })
 })
 

@@ -129,7 +129,7 @@ describe('rows that are not UTF-8', () => {
 })
 
 describe('text that is not a session', () => {
-  const root = join(import.meta.dirname, '../..')
+  const root = join(__dirname, '../..')
   const shown = row('a manual may show a row')
   it.each([
     ['a manual', readFileSync(join(root, 'README.md'), 'utf8')],
@@ -257,7 +257,7 @@ describe.each(
   })
 })
 
-function isJson(bytes: Buffer): boolean {
+function isJson(bytes: Buffer | string): boolean {
   try {
     JSON.parse(bytes.toString())
     return true
@@ -342,12 +342,3 @@ it('damage to a session of Codex CLI stays where it is, and no other row moves',
     { numRuns: 60 },
   )
 })
-
-function isJson(row: string): boolean {
-  try {
-    JSON.parse(row)
-    return true
-  } catch {
-    return false
-  }
-}

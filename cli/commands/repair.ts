@@ -181,7 +181,15 @@ function damagedLines(file: string, report: RepairReport, isMending: boolean): s
 /** Formats the changes made to a file, or those that a dry run would make. */
 function summaryOf(file: string, report: RepairReport, cuts: Taken, isMending: boolean): string {
   const { changed, rows, damaged, tornTail, bytesBefore, bytesAfter, backupPath, reason } = report
-  const { recovered = 0, paired = 0, unpaired = 0, orphans = 0, strays = 0, rearranged = 0, padded = 0 } = report
+  const {
+    recovered = 0,
+    paired = 0,
+    unpaired = 0,
+    orphans = 0,
+    strays = 0,
+    rearranged = 0,
+    padded = 0,
+  } = report
   const wouldBe = reason === 'dry run'
   const found = cutsSaid(cuts)
   const done =

@@ -1,5 +1,4 @@
 import type { MediaProvider, RepairOptions, ResultPolicy } from 'spillway'
-import type { Taken } from '../../lib/session/session.js'
 import { layouts } from '../../src/layouts.json'
 import { repairLine } from '../cuts.js'
 import { type Losses, lossesOf } from '../taken.js'

@@ -257,20 +257,26 @@ export interface CallPlace {
 }
 
 /** Returns the tool calls in a message, in the order of the rows, and within a row in that of the
- *  message. Rows may lead to one object: the first that finds its arguments reads it. */
+ *  message. Rows may lead to one object: the first that finds most of it reads it. */
 export function callPlaces(message: object, root = new PathNode(message)): CallPlace[] {
   const found = endsAt(toCalls, root).map((end) => ({ row: Number(end.field), end }))
   const read = new Map<object, CallPlace>()
   for (const { row, end } of found.sort((a, b) => a.row - b.row)) {
     const { value, holder, key } = end
-    if (!isObject(value) || (read.get(value)?.args.length ?? 0) > 0) continue
+    if (!isObject(value)) continue
     const { id, tool, args } = calls[row] as (typeof calls)[number]
     // A message that is a call has no holder but itself.
     const call = value === root.value ? root : holder.child(value, key)
     const place = { id: wordAt(id, call), tool: wordAt(tool, call), args: endsAt(args, call) }
-    if (!read.has(value) || place.args.length > 0) read.set(value, place)
+    const known = read.get(value)
+    if (!known || foundIn(place) > foundIn(known)) read.set(value, place)
   }
   return [...read.values()]
+}
+
+/** Returns how many of the parts of a call were found. */
+function foundIn({ id, tool, args }: CallPlace): number {
+  return [id !== undefined, tool !== undefined, args.length > 0].filter(Boolean).length
 }
 
 /** Returns the tool calls in a message that have a name and arguments. */

@@ -32,14 +32,14 @@ const LONGEST_WAIT = 1_000
  *  Not in the reports of the library. */
 export interface Cuts {
   readonly over: number
-  /** Those that become shorter by a tenth or more for the model. */
-  readonly worth: number
   readonly details: number
 }
 
 /** Counts of all that a repair takes away. `texts`: results whose text it cuts, with the bytes of
  *  these before and after; `aside`: bytes of damaged rows that it puts aside. */
 export interface Taken extends Cuts {
+  /** Results over the limits that become shorter by a tenth or more for the model. */
+  readonly worth: number
   readonly texts: number
   readonly bytes: number
   readonly left: number
