@@ -284,8 +284,9 @@ describe('inspect --sent', () => {
     const { code, stdout } = await spillway(['inspect', '--sent', '--json', 'agent.jsonl'])
     const { sent, toolResults } = JSON.parse(stdout)
     expect(code).toBe(0)
-    // OpenCode stores the parts of messages, without their order.
-    expect([toolResults > 0, sent.requests > 0]).toEqual([true, sample.format !== 'opencode'])
+    // OpenCode and Kimi Code store parts of messages, and Continue CLI messages within others.
+    const hasAnswers = !['opencode', 'kimi-code', 'continue'].includes(sample.format)
+    expect([toolResults > 0, sent.requests > 0]).toEqual([true, hasAnswers])
   })
 
   it('takes one file, unless it prints JSON', async () => {

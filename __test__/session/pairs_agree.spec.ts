@@ -29,7 +29,9 @@ it('a look through many sessions finds all that a repair of pairs would change',
     for (const { messages } of fc.sample(cases, { numRuns: 25, seed: 1 })) {
       const path = write(jsonLines(messages))
       all.push(path)
-      if ((await repairSession(path, { pairs: true, dryRun: true })).reason === 'dry run') odd.add(path)
+      // Hosts give a call without a result one themselves.
+      const { orphans, rearranged } = await repairSession(path, { pairs: true, dryRun: true })
+      if (orphans || rearranged) odd.add(path)
     }
   }
   const { stdout } = await spillway(['doctor', '--json', ...all])

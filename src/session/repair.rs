@@ -448,9 +448,9 @@ impl Repair<'_, '_> {
             let Some(filled) = offsets::filled(&all, bytes) else { return Ok(Outcome::Same) };
             all = filled;
         }
-        // A row is removed for its results.
+        // What takes the place of a row may have no result.
         if let Some(document) =
-            Document::parse(bytes).filter(|_| rows.is_empty() && self.tally.shape == SessionKind::Unknown)
+            Document::parse(bytes).filter(|_| self.tally.shape == SessionKind::Unknown)
         {
             let format = self.tally.unpaired.format.unwrap_or_default();
             self.tally.shape = SessionKind::of(&Entry::of(document.root(), format), true);
