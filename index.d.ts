@@ -17,7 +17,7 @@
  *  G6  tight: with keep 'head' or 'tail' and snap 'char', one more code point would exceed a limit,
  *      or cut into a mark, an earlier notice or a line that says how to continue;
  *  G7  a notice is never cut: if it does not fit, a shorter one replaces it, then nothing;
- *  G8  deterministic, except for the ids of saved outputs;
+ *  G8  deterministic, the ids of saved outputs included;
  *  G9  inputs are not mutated, and a result does not keep a large input in memory. Exceptions:
  *      clampError changes its argument, and Node 24 retains the message an error was made with;
  *  G10 no content makes a function throw; only wrong options do.
@@ -358,7 +358,10 @@ export interface WrapPolicy extends ResultPolicy {
 export interface ClampEvent {
   tool?: string
   callId?: string
+  /** 'error' for a thrown error. The result of a command that failed is a 'result'. */
   phase: 'result' | 'update' | 'error'
+  /** Id or path of the saved output, as the notice names it. */
+  saved?: string
   total: TextSize
   /** Size of the kept text, without notices, but with the words that replace payloads. */
   kept: TextSize
@@ -454,7 +457,8 @@ export class OutputCapture {
     child: ChildProcess,
     options?: { graceMs?: number | undefined; signal?: AbortSignal | undefined },
   ): Promise<CaptureResult>
-  /** Returns the present result. Costs about one clamp. Its saved file is not complete yet. */
+  /** Returns the present result. Costs about one clamp. Its notice and `spill` name the output while
+   *  it is still being saved, if the store is one of createSpillStore: it can be paged so far. */
   snapshot(): CaptureResult
   /** Ends both streams. Further calls return the first result. */
   finish(exit?: ProcessExit): Promise<CaptureResult>
@@ -515,6 +519,9 @@ export interface SpillOptions {
   /** Reference to a saved output in notices: the file's path (default), or its id alone, for
    *  spillTool. */
   reference?: 'path' | 'id' | undefined
+  /** Key of the ids, at least 16 chars. Directories with one secret give the same output of the same
+   *  call one id. Default: a random one in the directory, made by the first save. */
+  secret?: string | undefined
   /** Bytes of one file, which is truncated above it. Default 64 MiB. */
   maxFileBytes?: number | undefined
   /** Bytes of the directory. Above it the oldest files are removed. Default 512 MiB. */
@@ -527,7 +534,7 @@ export interface SpillOptions {
 /** A saved output. `bytes` and `lines` are the size of the full output. `complete` is false if the
  *  file holds less, or is still being written. */
 export interface SpillRecord {
-  /** 16 hexadecimal digits, random. */
+  /** 16 hexadecimal digits: a keyed hash of the call and the output. */
   id: string
   path: string
   bytes: number

@@ -1,7 +1,9 @@
 import { channel } from 'node:diagnostics_channel'
 import type { ClampEvent, LimitName, MediaCount, TextSize } from 'spillway'
+import type { EnginePolicy } from './compiled.js'
 import type { Result } from './dialect/results.js'
 import type { CallSpill } from './spill/call_spill.js'
+import { earlierSave } from './text/earlier.js'
 import { get, notify } from './untrusted.js'
 
 /** The context of a clamp: a result, or a call of a wrapped tool. */
@@ -27,9 +29,26 @@ export interface Figures {
   readonly exceeded: LimitName[]
   /** Payloads that words replaced. */
   readonly media?: MediaCount
+  /** The name of the saved output in the notice. */
+  readonly saved?: string
+}
+
+/** Returns the name of the output that was saved for a cut by this policy. */
+export function savedIn({ saved }: Pick<EnginePolicy, 'saved'>): Pick<Figures, 'saved'> {
+  return saved && saved.how !== 'failed' ? { saved: saved.name } : {}
 }
 
 const clamps = channel('spillway:clamp')
+
+/** Returns the name of the output that was saved for a cut of these texts, or for an earlier one. */
+export function savedFor(
+  texts: readonly string[],
+  policy: Pick<EnginePolicy, 'saved'>,
+): Pick<Figures, 'saved'> {
+  const own = savedIn(policy)
+  const name = own.saved ?? earlierSave(texts)?.name
+  return name === undefined ? own : { saved: name }
+}
 
 /** Returns true if anyone listens to cuts. An event takes a pass over the text. */
 export function hasListeners({ onClamp, isTrial }: Origin): boolean {

@@ -2,7 +2,7 @@ import type { PlanStep } from 'spillway'
 import { type EnginePolicy, handleOf, worded } from './compiled.js'
 import type { Result } from './dialect/results.js'
 import { native } from './engine.js'
-import { windows } from './text/pieces.js'
+import type { Original } from './text/earlier.js'
 import { isList } from './untrusted.js'
 import { bound, checkNamesWithin, checkOptions, choice, flag, limit, optionError, text } from './validate.js'
 
@@ -24,13 +24,6 @@ export interface ResultExtent {
   /** Returns what its notices tell, which determines the length of the next notice. Called only if
    *  needed. */
   original(): Original
-}
-
-/** Chars of a result before it was first cut, and those by which a notice is longer that names its
- *  saved output. */
-export interface Original {
-  readonly chars: number
-  readonly named: number
 }
 
 /** Chars that a result may keep. */
@@ -131,20 +124,4 @@ export class Planner {
 /** Makes a step of a plan for a result of the message at `index`. */
 export function stepFor({ id }: Result, index: number, chars: number, maxChars: number): PlanStep {
   return { index, ...(id !== undefined && { callId: id }), chars, maxChars }
-}
-
-/** Looks only at both ends of a text, where most notices are. */
-const GLANCE = { reach: { head: 0, tail: 0 } }
-
-/** Returns what the notices in the texts of a result tell. Like `Original::and` in
- *  src/truncate/figures.rs. */
-export function originalOf(texts: readonly string[]): Original {
-  let [chars, named] = [0, 0]
-  for (const text of texts) {
-    const [head, tail] = windows(text, GLANCE)
-    const [ownChars = 0, ownNamed = 0] = native.original(head, tail, text.length)
-    chars += ownChars
-    named = Math.max(named, ownNamed)
-  }
-  return { chars, named }
 }

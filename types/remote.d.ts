@@ -18,6 +18,9 @@ export interface RemoteSpillOptions {
   storage: RemoteStorage
   /** Names joined by ":", before the key of each output. Default 'spillway'. */
   prefix?: string | undefined
+  /** Key of the ids, at least 16 chars. Workers with one secret give the same output of the same
+   *  call one id. Default: a random one in the storage, made by the first save. */
+  secret?: string | undefined
   /** Bytes kept of an output. Default 64 MiB. */
   maxFileBytes?: number | undefined
   /** Bytes of all outputs, by what their records say; a sweep removes the oldest beyond it. Default

@@ -10,7 +10,7 @@ import { abortSignal, bound, checkNames, choice, conflictError, optionError, tex
 import { type CaptureSettings, CaptureSnapshot, type NativeCapture } from './capture_texts.js'
 import { ChildCapture } from './child.js'
 import { Intake } from './input_stream.js'
-import { checkExit, isFailure } from './process.js'
+import { checkExit } from './process.js'
 import { Overflow } from './spill_on_overflow.js'
 
 const GRACE_MS = 2_000
@@ -75,9 +75,12 @@ export const OutputCapture: typeof Declared = class OutputCapture implements Dec
   snapshot(): CaptureResult {
     if (this.#ended) return { ...this.#ended }
     const captured = this.#captured ?? new CaptureSnapshot(this.#native, this.#making, undefined, true)
-    const { figures: _, ...result } = captured.result(this.#overflow?.whole())
+    const { id, path, whole = this.#overflow?.whole() } = this.#overflow?.running() ?? {}
+    const { figures: _, ...result } = captured.result(whole)
     if (captured !== this.#captured) captured.release()
-    return this.#withError(result)
+    if (!result.truncated || id === undefined || path === undefined) return this.#withError(result)
+    const { bytes, lines } = result.total
+    return { ...result, spill: { id, path, bytes, lines, complete: false } }
   }
 
   async finish(exit?: ProcessExit): Promise<CaptureResult> {
@@ -100,7 +103,7 @@ export const OutputCapture: typeof Declared = class OutputCapture implements Dec
     const record = first.truncated ? await overflow?.finish() : undefined
     const whole = first.truncated ? overflow?.whole(record) : undefined
     const { figures, ...result } = whole ? captured.result(whole) : first
-    if (result.truncated) emitClamp({ ...this.#meta, phase: isFailure(exit) ? 'error' : 'result' }, figures)
+    if (result.truncated) emitClamp({ ...this.#meta, phase: 'result' }, figures)
     this.#captured = undefined
     captured.release()
     this.#ended = this.#withError(record ? { ...result, spill: record } : result)

@@ -1,5 +1,5 @@
 import type { CaptureResult, LimitName, ProcessExit, TextSize } from 'spillway'
-import type { Figures } from '../clamp_event.js'
+import { type Figures, savedIn } from '../clamp_event.js'
 import { type EnginePolicy, failed, handleOf, named, saved, silent } from '../compiled.js'
 import { type CapturedCut, type CapturedTexts, native } from '../engine.js'
 import type { Whole } from '../spill/call_spill.js'
@@ -61,7 +61,7 @@ export class CaptureSnapshot {
       total: this.#total(CAME),
       ...(this.#exit && { exit: this.#exit }),
       binary: [0, 1].some((stream) => this.#row(stream)[BINARY] === 1),
-      figures: () => this.#figures(sections),
+      figures: () => ({ ...this.#figures(sections), ...savedIn(this.#policyOf(0, whole)) }),
     }
   }
 

@@ -48,6 +48,14 @@ export class Overflow {
     return record && wholeIn(this.#store, record)
   }
 
+  /** Returns where the output can be read while it is saved, and that for notices. */
+  running(): { readonly id: string; readonly path: string; readonly whole: Whole } | undefined {
+    const running = this.#failed ? undefined : this.#feed.runningIn(this.#store)
+    if (!running) return undefined
+    this.#feed.isTold = true
+    return { ...running, whole: wholeIn(this.#store, { ...running, bytes: 0, lines: 0, complete: true }) }
+  }
+
   /** Appends bytes. Returns a promise if the caller has to wait for the store. */
   write(bytes: Uint8Array): Promise<void> | undefined {
     this.#saving ??= this.#save()

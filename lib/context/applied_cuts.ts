@@ -2,13 +2,15 @@ import type { PlanStep } from 'spillway'
 import type { Result } from '../dialect/results.js'
 import { stepFor } from '../plan.js'
 import { ByTexts, elementsOf, lengthOf, resultsIn, textsOf } from '../result/message_results.js'
-import { applyPlan, groupedBy, namedBy } from './apply_plan.js'
+import { appliedBy, groupedBy, namedBy, withPlan } from './apply_plan.js'
 
 /** A cut of the result that has these payloads. */
 interface ResultCut {
   readonly payloads: readonly unknown[]
   maxChars: number
   media: number | undefined
+  /** True if its event was announced. */
+  isTold: boolean
 }
 
 /**
@@ -20,27 +22,43 @@ export class AppliedCuts {
 
   /** Returns the messages with their results cut, or the same array if none is. */
   apply<M>(messages: readonly M[]): readonly M[] {
-    if (this.#cuts.isEmpty) return messages
-    const plan = elementsOf(messages).flatMap((message, index) => {
-      const results = resultsIn(message)
-      // Every result of the message gets a step, or an equal result could take the step of another.
-      return results.some((result) => this.#cutOf(result))
-        ? results.map((result) => this.#step(index, result))
-        : []
-    })
-    return applyPlan(messages, plan)
+    return this.#cuts.isEmpty ? messages : withPlan(messages, this.#plan(messages), appliedBy, true)
   }
 
-  #step(index: number, result: Result): PlanStep {
+  /** Announces the cuts of messages that are sent, each once. */
+  tell(messages: readonly unknown[]): void {
+    if (this.#cuts.isEmpty) return
+    withPlan(messages, this.#plan(messages, (cut) => !cut.isTold), appliedBy)
+    for (const message of elementsOf(messages))
+      for (const result of resultsIn(message)) {
+        const cut = this.#cutOf(result)
+        if (cut) cut.isTold = true
+      }
+  }
+
+  /** Returns the steps for the results that have a cut of these. */
+  #plan(messages: readonly unknown[], are: (cut: ResultCut) => boolean = () => true): PlanStep[] {
+    const cutOf = (result: Result) => {
+      const cut = this.#cutOf(result)
+      return cut && are(cut) ? cut : undefined
+    }
+    return elementsOf(messages).flatMap((message, index) => {
+      const results = resultsIn(message)
+      // Every result of the message gets a step, or an equal result could take the step of another.
+      return results.some(cutOf) ? results.map((result) => this.#step(index, result, cutOf(result))) : []
+    })
+  }
+
+  #step(index: number, result: Result, cut: ResultCut | undefined): PlanStep {
     const chars = lengthOf(textsOf(result.slots))
-    const { maxChars = chars, media } = this.#cutOf(result) ?? {}
+    const { maxChars = chars, media } = cut ?? {}
     const step = stepFor(result, index, chars, Math.min(maxChars, chars))
     return media === undefined ? step : { ...step, media }
   }
 
   /** Adds a plan made for `cut`, the result of `apply(messages)`. */
   add(messages: readonly unknown[], cut: readonly unknown[], plan: readonly PlanStep[]): void {
-    const left = applyPlan(cut, plan)
+    const left = withPlan(cut, plan, appliedBy, true)
     for (const [index, steps] of groupedBy(plan, ({ index }) => index)) {
       const originals = resultsIn(messages[index])
       const results = resultsIn(cut[index])
@@ -60,13 +78,14 @@ export class AppliedCuts {
     // A notice may have become "[...]", and equal results share the tightest cut. The original must
     // not become longer than either.
     if (known) {
+      known.isTold = false
       if (maxChars !== Number.POSITIVE_INFINITY)
         known.maxChars = Math.min(known.maxChars, maxChars, lengthOf(textsOf(left.slots)))
       known.media = media ?? known.media
     } else {
       const [id, texts] = [result.id ?? '', textsOf(result.slots)]
       const alike = this.#cuts.get(id, texts) ?? []
-      alike.push({ payloads: payloadsOf(result), maxChars, media })
+      alike.push({ payloads: payloadsOf(result), maxChars, media, isTold: false })
       this.#cuts.set(id, texts, alike)
     }
   }

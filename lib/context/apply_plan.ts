@@ -21,13 +21,22 @@ export function applyPlan<T extends readonly unknown[]>(
   plan: readonly PlanStep[],
   policy?: ResultPolicy,
 ): T {
-  const compiled = policy === undefined ? appliedBy : compileWith(DEFAULTS, policy)
+  return withPlan(messages, plan, policy === undefined ? appliedBy : compileWith(DEFAULTS, policy))
+}
+
+/** Applies a plan with a compiled policy. `isTrial`: no event is announced. */
+export function withPlan<T extends readonly unknown[]>(
+  messages: T,
+  plan: readonly PlanStep[],
+  compiled: EnginePolicy,
+  isTrial = false,
+): T {
   checkMessages(messages)
   const steps = groupedBy(checkPlan(plan, mostOf), ({ index }) => index)
   const history = new History(messages)
   const kept = [...steps].flatMap(([at, steps]) => cut(elementAt(messages, at), at, steps, compiled, history))
   if (kept.length === 0) return messages
-  const made = written(messages, kept, compiled).messages
+  const made = written(messages, kept, compiled, isTrial).messages
   return redactChanged(messages, made, compiled) as unknown as T
 }
 

@@ -1,38 +1,47 @@
+import { emitClamp, savedFor } from '../clamp_event.js'
 import { Draft } from '../dialect/edit.js'
 import { PathNode } from '../dialect/paths.js'
 import { callName, callPlaces, type Result } from '../dialect/results.js'
 import { REST, type Slot } from '../dialect/walk.js'
-import { native } from '../engine.js'
 import { mapped } from '../json.js'
 import { ResultMedia } from '../media/media.js'
 import { decoded } from '../query.js'
 import { Batch } from '../result/batch.js'
 import { withTexts } from '../result/message_results.js'
-import { windows } from '../text/pieces.js'
+import { savedAdvice } from '../text/earlier.js'
+import { sizeOf, sum } from '../text/size.js'
 import { isObject, tryRead } from '../untrusted.js'
 import { appliedBy } from './apply_plan.js'
-
-/** Looks only at both ends of a text, where most notices are. */
-const GLANCE = { reach: { head: 0, tail: 0 } }
 
 /** Chars of a result up to which it stays. The text of a cleared result is shorter, as any name in
  *  it is short. */
 export const LEAST = 400
 
 /** Returns the advice on the saved output that the notices in a result name. */
-export function savedAdvice({ slots }: Result): string | undefined {
+export function adviceOn({ slots }: Result): string | undefined {
   for (const { text } of slots) {
-    const [head, tail] = windows(text, GLANCE)
-    const advice = native.savedAdvice(head, tail, text.length)
-    if (advice != null) return advice
+    const advice = savedAdvice(text)
+    if (advice !== undefined) return advice
   }
   return undefined
 }
 
 /** Returns the text of a cleared result. */
 export function clearedText(result: Result): string {
-  const advice = savedAdvice(result) ?? 'call the tool again if you need it'
+  const advice = adviceOn(result) ?? 'call the tool again if you need it'
   return `[tool result cleared to save context; ${advice}]`
+}
+
+/** Tells listeners of a result whose texts a line replaces. */
+export function tellCleared(result: Result): void {
+  const texts = result.slots.map(({ text }) => text)
+  const figures = () => ({
+    total: sum(texts.map(sizeOf)),
+    kept: { bytes: 0, chars: 0, lines: 0 },
+    exceeded: [],
+    ...savedFor(texts, appliedBy),
+  })
+  emitClamp({ phase: 'result' }, figures, result)
 }
 
 /** Returns true if a text can replace a result. */

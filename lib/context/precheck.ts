@@ -6,7 +6,7 @@ import { checkMessages } from '../result/clamp_messages.js'
 import { History } from '../result/history.js'
 import { elementsOf } from '../result/message_results.js'
 import { checkNames } from '../validate.js'
-import { applyPlan } from './apply_plan.js'
+import { appliedBy, withPlan } from './apply_plan.js'
 import { type BudgetOptions, checkBudget } from './budget_options.js'
 import type { CachePrices } from './cache_prices.js'
 import { CutSearch, type Cuts, PromptResult } from './find_cuts.js'
@@ -88,7 +88,7 @@ export class Prompt {
    *  are cached, up to the first one that the plan changes. */
   #priceOf(plan: readonly PlanStep[], prices: CachePrices): number {
     const { counter, provider, systemPrompt, tools, prompt } = this.#options
-    const left = applyPlan(this.#read, plan)
+    const left = withPlan(this.#read, plan, appliedBy, true)
     const tokens = readShares(left, counter).map((one) => tokensOf([one], counter, provider))
     const isFirst = ({ isAnswer }: MessageShares, at: number) => isAnswer && !this.#messages[at - 1]?.isAnswer
     const sent = Math.max(0, this.#messages.findLastIndex(isFirst))

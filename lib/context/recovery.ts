@@ -205,6 +205,7 @@ class Recovery<R, M> {
   async #send(view: View<M>, reason: string): Promise<{ answer: R } | undefined> {
     const [attempt, signal] = [this.#attempt, this.#signal]
     this.#report('send', view.checked, reason)
+    this.#cuts.tell(view.messages)
     try {
       const context = { attempt, signal: signal ?? this.#never }
       // A compaction may have taken a call without its result, or the reverse.

@@ -3,7 +3,7 @@ import type { PathNode } from '../dialect/paths.js'
 import type { Result } from '../dialect/results.js'
 import { jsonOf } from '../json.js'
 import { get, isList } from '../untrusted.js'
-import { LEAST, savedAdvice } from './cleared.js'
+import { adviceOn, LEAST } from './cleared.js'
 import { lineDiff } from './line_diff.js'
 import { hashOf, type MadeCalls, type ToolUse } from './tool_uses.js'
 
@@ -148,6 +148,6 @@ function nameOf({ result: { id, tool } }: ToolUse): string {
 }
 
 function saved({ result }: ToolUse): string {
-  const advice = savedAdvice(result)
+  const advice = adviceOn(result)
   return advice === undefined ? '' : `; ${advice}`
 }

@@ -14,6 +14,8 @@ export interface OutputRecord {
    *  chunks contain the latter. */
   readonly created: number
   readonly started: number
+  /** The name of the save in the keys of its chunks. */
+  readonly save: string
   /** Bytes of all chunks together, and bytes of each chunk except the last. */
   readonly size: number
   readonly chunk: number
@@ -55,6 +57,7 @@ function isSound({
   firstLines,
   sizeLines,
   digests,
+  save,
 }: OutputRecord) {
   const counts = [bytes, lines, created, started, size, chunk, sizeLines]
   return (
@@ -63,6 +66,7 @@ function isSound({
     [...counts, ...firstLines].every((count) => Number.isSafeInteger(count) && count >= 0) &&
     chunk > 0 &&
     firstLines.length === Math.ceil(size / chunk) + 1 &&
+    SAVE.test(save) &&
     isList(digests) &&
     digests.length === Math.ceil(size / chunk)
   )
@@ -80,37 +84,42 @@ export class Keys {
     return `${this.base}${id}:record`
   }
 
-  /** Names a chunk. The name contains the time at which the save began, so that a sweep knows the
-   *  age of what a dead process left. */
-  chunk(id: string, at: number, started: number): string {
-    return `${this.base}${id}:${at}-${started}`
+  /** The key of the secret that the workers share. */
+  get secret(): string {
+    return `${this.base}secret`
   }
 
-  chunks(id: string, { size, chunk, started }: OutputRecord): string[] {
-    return Array.from({ length: Math.ceil(size / chunk) }, (_, at) => this.chunk(id, at, started))
+  /** Names a chunk: by its save, since the id of the output is known only at its end. The name
+   *  contains the time at which the save began, so that a sweep knows the age of what a dead process
+   *  left. */
+  chunk({ save, started }: Pick<OutputRecord, 'save' | 'started'>, at: number): string {
+    return `${this.base}${save}:${at}-${started}`
   }
 
-  /** Groups the keys of outputs by their ids. Omits other keys. */
-  byId(keys: readonly string[]): Map<string, Parts> {
-    const outputs = new Map<string, Parts>()
+  chunks(stored: OutputRecord): string[] {
+    return Array.from({ length: Math.ceil(stored.size / stored.chunk) }, (_, at) => this.chunk(stored, at))
+  }
+
+  /** Returns the ids of outputs with a record, and the chunks by their save. Omits other keys. */
+  parts(keys: readonly string[]): Parts {
+    const parts: Parts = { ids: [], chunks: new Map() }
     for (const key of keys) {
-      const [, id, started] = (key.startsWith(this.base) && PART.exec(key.slice(this.base.length))) || []
-      if (id === undefined) continue
-      const parts = outputs.get(id) ?? { isSaved: false, chunks: [] }
-      outputs.set(id, parts)
-      if (started === undefined) parts.isSaved = true
-      else parts.chunks.push({ key, started: Number(started) })
+      const [, name = '', started] = (key.startsWith(this.base) && PART.exec(key.slice(this.base.length))) || []
+      if (name === '') continue
+      if (started === undefined) parts.ids.push(name)
+      else parts.chunks.set(name, [...(parts.chunks.get(name) ?? []), { key, started: Number(started) }])
     }
-    return outputs
+    return parts
   }
 }
 
 const PART = /^([0-9a-f]{16}):(?:record|\d{1,9}-(\d{1,15}))$/
+const SAVE = /^[0-9a-f]{16}$/
 
-/** The keys that an output has. */
-interface Parts {
-  isSaved: boolean
-  readonly chunks: { key: string; started: number }[]
+/** The keys of all outputs. */
+export interface Parts {
+  readonly ids: string[]
+  readonly chunks: Map<string, { key: string; started: number }[]>
 }
 
 export function shown(keys: Keys, id: string, { bytes, lines, complete }: OutputRecord): SpillRecord {

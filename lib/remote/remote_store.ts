@@ -17,14 +17,14 @@ import {
   checkRange,
   checkRetained,
   checkSearch,
-  newId,
+  checkSecret,
 } from '../spill/arguments.js'
 import { chunksIn } from '../spill/chunks.js'
 import { publish, type SpillMeta, unwrap } from '../spill/spill_writer.js'
 import { get, isObject } from '../untrusted.js'
 import { bound, checkNames, optionError, positive, text } from '../validate.js'
 import { Engine, each, refusal } from './engine.js'
-import { decode, Keys, type OutputRecord, shown } from './record.js'
+import { decode, Keys, type OutputRecord, type Parts, shown } from './record.js'
 import { LONGEST_SAVE, Upload } from './upload.js'
 
 /** Bytes before a position that may belong to the same UTF-8 sequence. */
@@ -40,6 +40,7 @@ class RemoteStore implements SpillStore {
   readonly #engine: Engine
   readonly #keys: Keys
   #isProven = false
+  #secret: Promise<string> | undefined
   readonly #limits: { readonly maxFileBytes: number; readonly maxTotalBytes: number; readonly maxAge: number }
 
   constructor(options: RemoteSpillOptions) {
@@ -49,6 +50,8 @@ class RemoteStore implements SpillStore {
     const prefix = text('prefix', options.prefix, 'spillway')
     if (!PREFIX.test(prefix)) throw optionError(RangeError, 'prefix', 'names joined by ":"', prefix)
     this.#keys = new Keys(prefix)
+    const secret = checkSecret(options.secret)
+    this.#secret = secret === undefined ? undefined : Promise.resolve(secret)
     this.#engine = new Engine(storage, positive('timeout', options.timeout, 5_000))
     this.#limits = {
       maxFileBytes: bound('maxFileBytes', options.maxFileBytes, 64 * 1024 * 1024),
@@ -61,15 +64,16 @@ class RemoteStore implements SpillStore {
     const chunks = chunksIn(input)
     const { tool, callId } = checkMeta(meta)
     const origin = { ...(tool !== undefined && { tool }), ...(callId !== undefined && { callId }) }
-    const id = newId()
-    const upload = new Upload(this.#engine, this.#keys, id, this.#limits)
     const tell = (error: Error): never => {
       publish({ ...origin, error })
       throw error
     }
+    const secret = await this.#key().catch(tell)
+    const identity = native.startIdentity(secret, tool ?? '', callId ?? '')
+    const upload = new Upload(this.#engine, this.#keys, identity, this.#limits)
     try {
       for await (const chunk of chunks) await upload.write(chunk).catch(tell)
-      const stored = await upload.finish(origin).catch(tell)
+      const { id, stored } = await upload.finish(origin).catch(tell)
       if (!this.#isProven) await this.#prove(id).catch(tell)
       const record = shown(this.#keys, id, stored)
       publish({ ...origin, record })
@@ -79,6 +83,27 @@ class RemoteStore implements SpillStore {
       if (!isTimeout(error)) await upload.discard().catch(() => {})
       throw error
     }
+  }
+
+  /** Returns the secret that keys ids: the caller's, or the one that the workers share. */
+  #key(): Promise<string> {
+    this.#secret ??= this.#sharedSecret().catch((error: unknown) => {
+      this.#secret = undefined
+      throw error
+    })
+    return this.#secret
+  }
+
+  /** Reads the shared secret, or makes it. Of workers that make one at once, the last has made it,
+   *  so each reads what is there. */
+  async #sharedSecret(): Promise<string> {
+    const key = this.#keys.secret
+    const read = async () => decodedSecret(await this.#engine.get(key))
+    const known = await read()
+    if (known !== undefined) return known
+    const made = Array.from({ length: 4 }, () => native.randomName()).join('')
+    await this.#engine.set(key, Buffer.from(made), Number.POSITIVE_INFINITY)
+    return (await read()) ?? made
   }
 
   /** Reads the first write back once: some drivers accept writes to a bucket that does not
@@ -128,7 +153,7 @@ class RemoteStore implements SpillStore {
   }
 
   async list(): Promise<SpillRecord[]> {
-    const records = await this.#records(await this.#outputs())
+    const records = await this.#records((await this.#outputs()).ids)
     return records.map(([id, stored]) => shown(this.#keys, id, stored))
   }
 
@@ -137,15 +162,16 @@ class RemoteStore implements SpillStore {
   ): Promise<{ removed: number; bytes: number }> {
     const retain = new Set(checkRetained(options))
     const { maxTotalBytes, maxAge } = this.#limits
-    const outputs = await this.#outputs()
+    const { ids, chunks } = await this.#outputs()
     const now = Date.now()
     const abandoned = (maxAge === Number.POSITIVE_INFINITY ? 0 : maxAge) + LONGEST_SAVE
     const swept = { removed: 0, bytes: 0 }
-    for (const [id, { isSaved, chunks }] of outputs) {
-      const due = chunks.filter(({ started }) => now - started >= abandoned)
-      if (!isSaved && !retain.has(id)) await this.#engine.remove(due.map(({ key }) => key))
+    const records = await this.#records(ids)
+    const saves = new Set(records.map(([, { save }]) => save))
+    for (const [save, all] of chunks) {
+      const due = all.filter(({ started }) => now - started >= abandoned)
+      if (!saves.has(save)) await this.#engine.remove(due.map(({ key }) => key))
     }
-    const records = await this.#records(outputs)
     let total = records.reduce((sum, [, { size }]) => sum + size, 0)
     for (const [id, stored] of records) {
       const isDue = now - stored.created >= maxAge || total > maxTotalBytes
@@ -153,21 +179,20 @@ class RemoteStore implements SpillStore {
       total -= stored.size
       // An output without its record is gone, even if this sweep fails after this step.
       await this.#engine.remove([this.#keys.record(id)])
-      await this.#engine.remove(this.#keys.chunks(id, stored))
+      await this.#engine.remove(this.#keys.chunks(stored))
       swept.removed += 1
       swept.bytes += stored.size
     }
     return swept
   }
 
-  async #outputs(): Promise<ReturnType<Keys['byId']>> {
-    return this.#keys.byId(await this.#engine.keys(this.#keys.base))
+  async #outputs(): Promise<Parts> {
+    return this.#keys.parts(await this.#engine.keys(this.#keys.base))
   }
 
   /** Reads the records of outputs, oldest first. Omits outputs that were removed in the
    *  meantime. */
-  async #records(outputs: ReturnType<Keys['byId']>): Promise<[id: string, OutputRecord][]> {
-    const ids = Array.from(outputs).flatMap(([id, { isSaved }]) => (isSaved ? id : []))
+  async #records(ids: readonly string[]): Promise<[id: string, OutputRecord][]> {
     const found = await each(ids, async (id): Promise<[string, OutputRecord][]> => {
       const bytes = await this.#engine.get(this.#keys.record(id))
       const stored = bytes && decode(id, bytes)
@@ -198,15 +223,21 @@ class RemoteStore implements SpillStore {
 
   /** Reads a chunk, which is empty beyond the end. */
   async #chunk(id: string, stored: OutputRecord, at: number): Promise<Uint8Array> {
-    const { size, chunk, started } = stored
+    const { size, chunk } = stored
     if (at >= count(stored)) return new Uint8Array(0)
-    const bytes = await this.#engine.get(this.#keys.chunk(id, at, started))
+    const bytes = await this.#engine.get(this.#keys.chunk(stored, at))
     if (bytes === undefined)
       throw refusal(`a part of the output ${id} is missing: it was removed, or the storage lost it`)
     if (bytes.length === Math.min(chunk, size - at * chunk) && native.digestOf(bytes) === stored.digests[at])
       return bytes
     throw refusal(`a part of the output ${id} is damaged: the storage returned other bytes than were saved`)
   }
+}
+
+/** Reads a shared secret. Returns undefined for anything else under its key. */
+function decodedSecret(bytes: Uint8Array | undefined): string | undefined {
+  const text = bytes && Buffer.from(bytes).toString()
+  return text !== undefined && /^[0-9a-f]{64}$/.test(text) ? text : undefined
 }
 
 /** Returns the number of chunks. */

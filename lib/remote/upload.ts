@@ -4,7 +4,7 @@ import { CHUNK } from '../spill/chunks.js'
 import type { SpillMeta } from '../spill/spill_writer.js'
 import { optionError } from '../validate.js'
 import { type Engine, refusal } from './engine.js'
-import { encode, type Keys, type OutputRecord } from './record.js'
+import { decode, encode, type Keys, type OutputRecord } from './record.js'
 
 /** The longest duration of a save, in milliseconds. Sweeps keep younger chunks without a record. */
 export const LONGEST_SAVE = 24 * 60 * 60 * 1000
@@ -31,8 +31,8 @@ export class Upload {
   readonly #engine: Engine
   readonly #keys: Keys
   readonly #limits: { maxFileBytes: number; maxAge: number }
-  readonly #id: string
-  readonly #started = Date.now()
+  readonly #identity: ReturnType<typeof native.startIdentity>
+  readonly #name = { save: native.randomName(), started: Date.now() }
   #chunk = new Uint8Array(0)
   #filled = 0
   /** Bytes and lines of the output, and of its stored part. */
@@ -43,13 +43,21 @@ export class Upload {
   readonly #firstLines = [1]
   readonly #digests: string[] = []
   readonly #names: string[] = []
+  /** The key of the record, once that is being stored, or 'again' if it replaces another: whose
+   *  chunks it names is then unknown after a failure. */
+  #recorded: string | undefined
   /** The chunk being stored. Resolves to its failure. */
   #storing: Promise<{ error: unknown } | undefined> | undefined
 
-  constructor(engine: Engine, keys: Keys, id: string, limits: { maxFileBytes: number; maxAge: number }) {
+  constructor(
+    engine: Engine,
+    keys: Keys,
+    identity: ReturnType<typeof native.startIdentity>,
+    limits: { maxFileBytes: number; maxAge: number },
+  ) {
     this.#engine = engine
     this.#keys = keys
-    this.#id = id
+    this.#identity = identity
     this.#limits = limits
   }
 
@@ -78,8 +86,9 @@ export class Upload {
     this.#kept.add(bytes)
     this.#firstLines.push(this.#kept.newlines + 1)
     this.#digests.push(native.digestOf(bytes))
+    native.addToIdentity(this.#identity, bytes)
     await this.#settle()
-    const key = this.#keys.chunk(this.#id, this.#names.length, this.#started)
+    const key = this.#keys.chunk(this.#name, this.#names.length)
     this.#names.push(key)
     const stored = this.#engine.set(key, bytes, this.#limits.maxAge + LONGEST_SAVE)
     this.#storing = stored.then(
@@ -93,12 +102,15 @@ export class Upload {
     if (failed) throw failed.error
   }
 
-  /** Stores the rest, and then the record: without its record, an output does not exist. */
-  async finish({ tool, callId }: SpillMeta): Promise<OutputRecord> {
+  /**
+   * Stores the rest, and then the record: without its record, an output does not exist. If another
+   * save has stored the same output, its chunks stay while they are young, and else are replaced.
+   */
+  async finish({ tool, callId }: SpillMeta): Promise<{ id: string; stored: OutputRecord }> {
     if (this.#filled > 0) await this.#store()
     await this.#settle()
     const created = Date.now()
-    if (created - this.#started >= LONGEST_SAVE)
+    if (created - this.#name.started >= LONGEST_SAVE)
       throw refusal('the output took longer than a day, so that a sweep may have removed its beginning')
     const stored: OutputRecord = {
       bytes: this.#bytes,
@@ -107,22 +119,45 @@ export class Upload {
       ...(tool !== undefined && { tool }),
       ...(callId !== undefined && { callId }),
       created,
-      started: this.#started,
+      ...this.#name,
       size: this.#size,
       sizeLines: this.#kept.count,
       chunk: CHUNK,
       firstLines: this.#firstLines,
       digests: this.#digests,
     }
+    const id = native.identityOf(this.#identity, stored.bytes, stored.lines)
+    const before = await this.#storedBefore(id)
+    if (before && created - before.created < this.#limits.maxAge / 2) {
+      await this.#removeChunks()
+      return { id, stored: before }
+    }
     // A record whose request failed may still arrive. It is then valid, since all chunks are
     // stored.
-    await this.#engine.set(this.#keys.record(this.#id), encode(this.#id, stored), this.#limits.maxAge)
-    return stored
+    this.#recorded = before ? 'again' : this.#keys.record(id)
+    await this.#engine.set(this.#keys.record(id), encode(id, stored), this.#limits.maxAge)
+    if (before) await this.#engine.remove(this.#keys.chunks(before)).catch(() => {})
+    return { id, stored }
+  }
+
+  /** Returns the record of the same output, if all of it is there. */
+  async #storedBefore(id: string): Promise<OutputRecord | undefined> {
+    const bytes = await this.#engine.get(this.#keys.record(id))
+    const before = bytes && decode(id, bytes)
+    const last = before && this.#keys.chunks(before).at(-1)
+    if (last === undefined) return before
+    return (await this.#engine.get(last)) === undefined ? undefined : before
+  }
+
+  #removeChunks(): Promise<void> {
+    return this.#engine.remove(this.#names)
   }
 
   /** Removes what was stored. */
   async discard(): Promise<void> {
     await this.#storing
-    await this.#engine.remove([this.#keys.record(this.#id), ...this.#names])
+    if (this.#recorded === 'again') return
+    if (this.#recorded !== undefined) await this.#engine.remove([this.#recorded])
+    await this.#removeChunks()
   }
 }

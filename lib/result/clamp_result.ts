@@ -1,4 +1,4 @@
-import { emitClamp, type Figures, hasListeners, type Origin } from '../clamp_event.js'
+import { emitClamp, type Figures, hasListeners, type Origin, savedFor } from '../clamp_event.js'
 import { type EnginePolicy, failed } from '../compiled.js'
 import type { Draft } from '../dialect/edit.js'
 import { type Result, readResults } from '../dialect/results.js'
@@ -56,9 +56,10 @@ export function clampAndReport(
   const number = spilling?.next() ?? 0
   const own = spilling?.policyOf(number, policy) ?? policy
   const clamped = clampWithFigures(text, own, name, origin.ask)
-  if (clamped.figures) {
-    spilling?.cut(number, text)
-    emitClamp(origin, clamped.figures)
+  const { figures } = clamped
+  if (figures) {
+    spilling?.cut(number, [text])
+    emitClamp(origin, () => ({ ...figures(), ...savedFor([text], own) }))
   }
   return clamped.text
 }
@@ -97,6 +98,9 @@ function clampTexts(result: Result, policy: EnginePolicy, origin: Origin): Slots
   const saved = spilling?.policyOf(number, own) ?? own
   const ask = origin.ask && once(() => origin.ask?.(result) ?? [])
   const clamped = clampSlots(slots, saved, hasListeners(origin), ask)
-  if (clamped.figures) spilling?.cut(number, slots.map(({ text }) => text).join('\n'))
-  return clamped
+  const { figures } = clamped
+  if (!figures) return clamped
+  const texts = slots.map(({ text }) => text)
+  spilling?.cut(number, texts)
+  return { ...clamped, figures: () => ({ ...figures(), ...savedFor(texts, saved) }) }
 }

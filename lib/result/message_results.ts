@@ -1,5 +1,5 @@
 import type { DialectName } from 'spillway'
-import { emitClamp, type Figures, hasListeners, type Origin } from '../clamp_event.js'
+import { emitClamp, type Figures, hasListeners, type Origin, savedFor } from '../clamp_event.js'
 import { type EnginePolicy, failed, shortened } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
 import type { PathNode } from '../dialect/paths.js'
@@ -56,7 +56,12 @@ export class HistoryResult {
     const policy = maxChars === Number.POSITIVE_INFINITY ? this.policy : shortened(this.policy, maxChars)
     const own = result.isError ? failed(policy) : policy
     this.#ask ??= once(() => history.asked(result, message, policy.query))
-    this.#clamped = clampSlots(result.slots, own, hasListeners(ORIGIN), this.#ask)
+    const clamped = clampSlots(result.slots, own, hasListeners(ORIGIN), this.#ask)
+    const { figures } = clamped
+    const texts = () => result.slots.map(({ text }) => text)
+    this.#clamped = figures
+      ? { ...clamped, figures: () => ({ ...figures(), ...savedFor(texts(), own) }) }
+      : clamped
   }
 
   /** Replaces payloads in blocks of their own over `maxBytes`, the latest last. */
@@ -157,19 +162,21 @@ function joined(texts: readonly string[]): string {
 }
 
 /** Writes clamped results into copies of their messages. Returns the same array if nothing changed,
- *  and the numbers of the results that did. */
+ *  and the numbers of the results that did. `isTrial`: no event is announced. */
 export function written(
   messages: readonly unknown[],
   results: readonly HistoryResult[],
   policy: EnginePolicy,
+  isTrial = false,
 ): { messages: readonly unknown[]; changed: ReadonlySet<number> } {
+  const origin = { ...ORIGIN, isTrial }
   const drafts = new Map<number, Draft>()
   const changed = new Set<number>()
   for (const [nth, { result, message, clamped, drop }] of results.entries()) {
     const draft = drafts.get(message) ?? new Draft()
     const dropped = drop?.(draft)
-    if (dropped) emitClamp(ORIGIN, dropped, result)
-    if (!writeResult(result, clamped, policy, draft, ORIGIN) && !drop) continue
+    if (dropped) emitClamp(origin, dropped, result)
+    if (!writeResult(result, clamped, policy, draft, origin) && !drop) continue
     changed.add(nth)
     drafts.set(message, draft)
   }

@@ -1,5 +1,4 @@
 import type { SpillRange, SpillSearch } from 'spillway'
-import { native } from '../engine.js'
 import { isList } from '../untrusted.js'
 import { bound, checkNames, flag, optionError, positive, text } from '../validate.js'
 import type { SpillMeta } from './spill_writer.js'
@@ -14,12 +13,16 @@ const MOST_MATCHES = 1_000
 const MOST_CONTEXT = 100
 const LONGEST_PATTERN = 4_096
 
-export function newId(): string {
-  return native.newSavedId()
-}
-
 /** An id: no text of a model becomes anything else. */
 export const ID = /^[0-9a-f]{16}$/
+
+/** The end of a path that a notice names. */
+const FILE = /(?:^|[\\/])([0-9a-f]{16})\.[\w-]{1,40}\.(?:part|\d+b\.\d+l\.txt)$/
+
+/** Returns the id in the name of a saved output, which is its id or the path of a file. */
+export function idIn(name: string): string | undefined {
+  return ID.test(name) ? name : FILE.exec(name)?.[1]
+}
 
 /** Rejects anything other than an id, before it reaches the file system. */
 export function checkId(field: string, id: unknown): string {
@@ -34,6 +37,19 @@ export function checkPattern(pattern: string): string {
   if (pattern === '' || pattern.length > LONGEST_PATTERN || pattern.includes('\n'))
     throw optionError(RangeError, 'pattern', rule, pattern)
   return pattern
+}
+
+/** Chars of the shortest secret. */
+const SHORTEST_SECRET = 16
+
+/** Checks the secret that keys the ids of a store. */
+export function checkSecret(secret: unknown): string | undefined {
+  if (secret === undefined) return undefined
+  const rule = `a string of at least ${SHORTEST_SECRET} chars`
+  // The error does not show the value.
+  if (typeof secret !== 'string') throw optionError(TypeError, 'secret', rule, typeof secret)
+  if (secret.length < SHORTEST_SECRET) throw optionError(RangeError, 'secret', rule, `${secret.length} chars`)
+  return secret.toWellFormed()
 }
 
 export function checkMeta(meta: SpillMeta): SpillMeta {

@@ -1,7 +1,8 @@
 import type { SpillRecord, SpillStore } from 'spillway'
 import { type EnginePolicy, type SavedHow, saved } from '../compiled.js'
+import { earlierSave, originalOf } from '../text/earlier.js'
 import { get, isObject } from '../untrusted.js'
-import { ID } from './arguments.js'
+import { ID, idIn } from './arguments.js'
 
 /** Outcome of saving a full output: its path or id, or the code of an error. */
 export type Whole = readonly [how: SavedHow, named: string]
@@ -12,7 +13,7 @@ export type Whole = readonly [how: SavedHow, named: string]
  * order, which is the same in both runs.
  */
 export class CallSpill {
-  readonly #cut = new Map<number, string>()
+  readonly #cut = new Map<number, readonly string[]>()
   readonly #wholes = new Map<number, Whole>()
   #next = 0
 
@@ -21,8 +22,9 @@ export class CallSpill {
     return this.#next++
   }
 
-  cut(number: number, text: string): void {
-    this.#cut.set(number, text)
+  /** Notes texts of one result, one of which was cut. */
+  cut(number: number, texts: readonly string[]): void {
+    this.#cut.set(number, texts)
   }
 
   /** Returns the policy of a text, whose notice names the saved file if there is one. */
@@ -31,17 +33,40 @@ export class CallSpill {
     return whole ? saved(policy, ...whole) : policy
   }
 
-  /** Saves the texts that were cut. Resolves to false if there are none. Never rejects: a text is
-   *  clamped even if it cannot be saved. */
+  /** Saves the texts that were cut, unless they name the saved output that they are a part of.
+   *  Resolves to false if there are none. Never rejects: a text is clamped even if it cannot be
+   *  saved. */
   async save(store: SpillStore, meta: { tool?: string; callId?: string }): Promise<boolean> {
     const known = new Map<string, Whole>()
-    for (const [number, text] of this.#cut) {
+    for (const [number, texts] of this.#cut) {
+      if (await isPartIn(store, texts)) continue
+      const text = texts.join('\n')
       const whole = known.get(text) ?? (await saveOnce(store, text, meta))
       known.set(text, whole)
       this.#wholes.set(number, whole)
     }
     this.#next = 0
-    return this.#wholes.size > 0
+    return this.#cut.size > 0
+  }
+}
+
+/** Chars that a tool may have added around a text of an earlier cut. */
+const ADDED = 1_024
+
+/**
+ * Returns true if the notices in the texts name a saved output, the store has it, and it is as large
+ * as the original of the texts: the texts are a part of it, and saving them would name a part as
+ * the whole. A larger text only quotes such a notice.
+ */
+async function isPartIn(store: SpillStore, texts: readonly string[]): Promise<boolean> {
+  const earlier = earlierSave(texts)
+  const id = earlier && idIn(earlier.name)
+  if (id === undefined) return false
+  try {
+    const { totalBytes } = await store.read(id, { maxBytes: 1 })
+    return earlier?.isPart === true || originalOf(texts).chars <= totalBytes + ADDED
+  } catch {
+    return false
   }
 }
 

@@ -1,6 +1,10 @@
+import type { SpillRecord, SpillStore } from 'spillway'
+
 /** Bytes of a block, and bytes above which the producer has to wait. */
 const BLOCK = 256 * 1024
 const WAITING = 1024 * 1024
+
+type RunningSave = Pick<SpillRecord, 'id' | 'path'>
 
 /** Bytes on their way to a store: copied as they arrive, handed over in order as the store asks for
  *  them. */
@@ -14,7 +18,22 @@ export class Feed implements AsyncIterable<Uint8Array> {
   readonly #spare: ArrayBuffer[] = []
   #ended: { error?: unknown } | undefined
   #wakeStore = () => {}
+  #follower: { readonly store: SpillStore; readonly running: () => RunningSave | undefined } | undefined
+  /** True if the id of the running save was told. */
+  isTold = false
   #room: { promise: Promise<void>; resolve: () => void } | undefined
+
+  /** Takes the store that saves the bytes, and a function that returns where it can read them in the
+   *  meantime. */
+  follow(store: SpillStore, running: () => RunningSave | undefined): void {
+    this.#follower = { store, running }
+  }
+
+  /** Returns where a store can read the bytes while they are saved. A store that hands them to
+   *  another one cannot. */
+  runningIn(store: SpillStore): RunningSave | undefined {
+    return this.#follower?.store === store ? this.#follower.running() : undefined
+  }
 
   /** Copies the bytes. Returns a promise if the producer has to wait for the store. */
   push(bytes: Uint8Array): Promise<void> | undefined {

@@ -19,9 +19,10 @@ import {
   checkRange,
   checkRetained,
   checkSearch,
-  newId,
+  checkSecret,
 } from './arguments.js'
 import { chunksIn } from './chunks.js'
+import { Feed } from './feed.js'
 import { type SpillMeta, SpillWriter, unwrap } from './spill_writer.js'
 
 const HOUR = 60 * 60 * 1000
@@ -32,6 +33,7 @@ const SWEEP_EVERY = HOUR / 1_000
 /** Options of a store, checked. */
 interface StoreSettings {
   readonly dir: string
+  readonly secret: string | undefined
   readonly reference: 'path' | 'id'
   readonly maxFileBytes: number
   readonly maxTotalBytes: number
@@ -48,6 +50,7 @@ function check(options: SpillOptions): StoreSettings {
     // Resolved because the working directory may change, and because a "/" at the end would follow
     // a link.
     dir: resolve(dir),
+    secret: checkSecret(options.secret),
     reference: choice('reference', options.reference, ['path', 'id'], 'path'),
     maxFileBytes: bound('maxFileBytes', options.maxFileBytes, 64 * 1024 * 1024),
     maxTotalBytes: bound('maxTotalBytes', options.maxTotalBytes, 512 * 1024 * 1024),
@@ -71,11 +74,13 @@ class Store implements SpillStore {
 
   async save(input: TextInput | AsyncIterable<Uint8Array>, meta: SpillMeta = {}): Promise<SpillRecord> {
     const chunks = chunksIn(input)
-    const writer = new SpillWriter(this.#options, newId(), checkMeta(meta))
+    const writer = new SpillWriter(this.#options, checkMeta(meta))
+    const feed = input instanceof Feed ? input : undefined
+    feed?.follow(this, () => writer.running)
     try {
       await this.#tidy()
       for await (const chunk of chunks) await writer.write(chunk)
-      return await writer.finish()
+      return await writer.finish(feed?.isTold ?? false)
     } catch (error) {
       await writer.discard().catch(() => {})
       throw error

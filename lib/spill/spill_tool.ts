@@ -2,6 +2,7 @@ import type { spillTool as Declared, SpillMatch, SpillSlice, SpillStore } from '
 import { cleanText } from '../text/clean.js'
 import { get, isObject } from '../untrusted.js'
 import { optionError, show, unknownName } from '../validate.js'
+import { idIn } from './arguments.js'
 
 /** Bytes and lines of a page. With a number before each line it stays within 40,960 bytes. */
 const PAGE = 30_000
@@ -97,9 +98,6 @@ function explain(error: unknown): string {
   return `The output could not be read (${typeof code === 'string' ? code : 'unknown error'}).`
 }
 
-/** The end of a path that a notice names. */
-const FILE = /(?:^|[\\/])([0-9a-f]{16})\.[\w-]{1,40}\.(?:part|\d+b\.\d+l\.txt)$/
-
 function requestOf(input: unknown): Request {
   if (!isObject(input))
     throw new InputError('Pass an object with the id of a saved output, such as {"id": "0123456789abcdef"}.')
@@ -113,7 +111,7 @@ function requestOf(input: unknown): Request {
   if (pattern !== undefined && typeof pattern !== 'string')
     throw new InputError(`pattern must be a string, not ${show(pattern)}.`)
   return {
-    id: FILE.exec(id)?.[1] ?? id.trim(),
+    id: idIn(id) ?? id.trim(),
     line: whole('line', value('line'), 1),
     byte: whole('byte', value('byte'), 0),
     lines: whole('lines', value('lines'), 1),

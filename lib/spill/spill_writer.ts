@@ -18,10 +18,19 @@ export class SpillWriter {
   /** The batch in progress. */
   #batch: Promise<SpillFailure | null> | undefined
 
-  constructor(store: { dir: string; maxFileBytes: number }, id: string, meta: SpillMeta) {
-    this.#saving = native.startSaving(store.dir, id, meta.tool ?? '', store.maxFileBytes)
-    this.#dir = store.dir
+  constructor(
+    { dir, secret, maxFileBytes }: { dir: string; secret: string | undefined; maxFileBytes: number },
+    meta: SpillMeta,
+  ) {
+    this.#saving = native.startSaving(dir, meta.tool ?? '', meta.callId ?? '', secret, maxFileBytes)
+    this.#dir = dir
     this.#meta = meta
+  }
+
+  /** Where the output can be read while it is written, once something was. */
+  get running(): Pick<SpillRecord, 'id' | 'path'> | undefined {
+    const [id, path] = native.runningSave(this.#saving) ?? []
+    return id !== undefined && path !== undefined ? { id, path } : undefined
   }
 
   async write(bytes: Uint8Array): Promise<void> {
@@ -36,9 +45,10 @@ export class SpillWriter {
     if (failure) throw this.#fail(failureOf(this.#dir, failure))
   }
 
-  async finish(): Promise<SpillRecord> {
+  /** `isTold`: the running id was told, and leads to the output from now on. */
+  async finish(isTold: boolean): Promise<SpillRecord> {
     await this.#settle()
-    const outcome = await native.finishSaving(this.#saving)
+    const outcome = await native.finishSaving(this.#saving, isTold)
     if ('message' in outcome) throw this.#fail(failureOf(this.#dir, outcome))
     publish({ ...this.#meta, record: outcome })
     return outcome

@@ -117,3 +117,14 @@ pub fn saved_advice(
 ) -> Option<String> {
     Original::advice(&Input::ends(Utf16(&head), Utf16(&tail), chars as usize))
 }
+
+/// Returns the name of the saved output that the notices in a text name, then "part" if it is the
+/// start of the output. Null if they name none, or several.
+#[napi(catch_unwind)]
+pub fn saved_name(
+    #[napi(ts_arg_type = "string")] head: Units,
+    #[napi(ts_arg_type = "string")] tail: Units,
+    chars: f64,
+) -> Option<Vec<String>> {
+    Original::saved(&Input::ends(Utf16(&head), Utf16(&tail), chars as usize))
+}

@@ -1,5 +1,6 @@
 //! Saving outputs, reading them back, and sweeping them.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -9,11 +10,13 @@ use napi_derive::napi;
 use super::answer::answer;
 use super::task::Background;
 use crate::platform::{code_of, errno_of};
-use crate::spill::file_name;
+use crate::spill::file_name::Whole;
+use crate::spill::identity::{Identity, Key};
 use crate::spill::pattern::Pattern;
 use crate::spill::read::{self, Page, Slice, Start, Window};
 use crate::spill::search::{Match, Query, Searcher};
 use crate::spill::sweep::{Limits, Swept};
+use crate::spill::write::Origin;
 use crate::spill::{self, Failure, Record, SaveQueue, Store};
 
 /// A failure: its code, the system's error number, and a message.
@@ -67,16 +70,59 @@ fn outcome<T, R>(
     }
 }
 
-/// Returns an id for a new output.
-#[napi(catch_unwind)]
-pub fn new_saved_id() -> String {
-    file_name::new_id()
+/// Begins to save an output of a call, keeping at most `room` bytes. `secret`: the key of ids, if it
+/// is not in the directory.
+#[napi(catch_unwind, ts_return_type = "ExternalObject<'saving'>")]
+pub fn start_saving(
+    dir: String,
+    tool: String,
+    call: String,
+    secret: Option<String>,
+    room: f64,
+) -> External<Arc<SaveQueue>> {
+    let origin = Origin { tool, call, secret };
+    External::new(SaveQueue::new(Store::at(&dir), origin, room as u64).into())
 }
 
-/// Begins to save an output, keeping at most `room` bytes.
-#[napi(catch_unwind, ts_return_type = "ExternalObject<'saving'>")]
-pub fn start_saving(dir: String, id: String, tool: String, room: f64) -> External<Arc<SaveQueue>> {
-    External::new(SaveQueue::new(Store::at(&dir), &id, &tool, room as u64).into())
+/// Returns the id and the path under which an output can be read while it is written. Null until
+/// something was.
+#[napi(catch_unwind)]
+pub fn running_save(
+    #[napi(ts_arg_type = "ExternalObject<'saving'>")] saving: &External<Arc<SaveQueue>>,
+) -> Option<Vec<String>> {
+    saving.running().map(|(id, path)| vec![id, path.to_string_lossy().into_owned()])
+}
+
+/// The identity of an output that another store keeps.
+#[napi(catch_unwind, ts_return_type = "ExternalObject<'identity'>")]
+pub fn start_identity(secret: String, tool: String, call: String) -> External<Identity> {
+    External::new(Identity::new(Key::of(secret.as_bytes()), &tool, &call))
+}
+
+/// Adds content to an identity.
+#[napi(catch_unwind)]
+pub fn add_to_identity(
+    #[napi(ts_arg_type = "ExternalObject<'identity'>")] identity: &mut External<Identity>,
+    bytes: &[u8],
+) {
+    identity.add(bytes);
+}
+
+/// Returns the id of an output of this size.
+#[napi(catch_unwind)]
+pub fn identity_of(
+    #[napi(ts_arg_type = "ExternalObject<'identity'>")] identity: &External<Identity>,
+    bytes: f64,
+    lines: f64,
+) -> String {
+    identity.finished(Whole { bytes: bytes as u64, lines: lines as u64 })
+}
+
+/// Returns a random number of 64 bits, in hexadecimal digits. `RandomState` takes its keys from the
+/// system; Node takes 3 ms to load the code for such a number.
+#[napi(catch_unwind)]
+pub fn random_name() -> String {
+    format!("{:016x}", RandomState::new().build_hasher().finish())
 }
 
 /// Buffers bytes and returns the number waiting to be written.
@@ -100,9 +146,10 @@ pub fn flush_saving(
 #[napi(catch_unwind, ts_return_type = "Promise<SpillRow | SpillFailure>")]
 pub fn finish_saving(
     #[napi(ts_arg_type = "ExternalObject<'saving'>")] saving: &External<Arc<SaveQueue>>,
+    told: bool,
 ) -> AsyncTask<Background> {
     let saving = Arc::clone(saving);
-    Background::run(move || outcome(saving.finish(), SpillRow::from))
+    Background::run(move || outcome(saving.finish(told), SpillRow::from))
 }
 
 /// Removes the saved part of an unfinished output.

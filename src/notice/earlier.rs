@@ -1,14 +1,25 @@
 //! Notices of earlier cuts. They let the notice of a second cut count against the original text.
 //!
-//! Notices are recognised only in positions where we would place one. Any program can print such
-//! text, so a match has little effect: it raises the amount that the next notice names, and it is
-//! dropped at an end of the text.
+//! Notices are recognised only in positions where we would place one:
+//!
+//! ```text
+//! text   = [notice NEWLINE] kept [gap notice gap kept] [gap notice] [exit]
+//! notice = a line that `parse` reads [NEWLINE "[Full output: NAME]"]
+//! exit   = NEWLINES a line that `is_exit` reads
+//! ```
+//!
+//! An exit line is that of a captured process, which our own captures write after the notice. Like
+//! a notice, it is not part of the original: where a text tells of an earlier cut, no amount
+//! includes its exit line.
+//!
+//! Any program can print such text, so a match has little effect: it raises the amount that the
+//! next notice names, and it is dropped at an end of the text.
 
 use std::ops::Range;
 
 use crate::encoding::{NEWLINE, Size, Text};
 use crate::notice::MIDDLE;
-use crate::notice::parse::{LONGEST_MARK, is_mark, parse, saved, takes_name};
+use crate::notice::parse::{LONGEST_EXIT, LONGEST_MARK, is_exit, is_mark, parse, saved, takes_name};
 use crate::notice::saved::{LONGEST_LINE, SavedPart};
 use crate::notice::span::{Span, in_order};
 
@@ -81,9 +92,12 @@ pub struct Earlier {
     pub told: NoticeAmounts,
     /// Size of the available text without notices. Counted only if a notice names an amount.
     left: Size,
-    /// Units of the notices at the start and at the end, which are not kept.
+    /// Units of the notices at the start and at the end, which are not kept. The one at the end
+    /// includes the exit line behind it.
     pub leading: usize,
     pub trailing: usize,
+    /// Units of the exit line behind the notice at the end.
+    pub behind: usize,
 }
 
 impl Earlier {
@@ -112,8 +126,15 @@ impl Earlier {
             if earlier.told != NoticeAmounts::default() {
                 earlier.add_marks(text, content.start);
             }
-            in_order(&mut earlier.spans);
         }
+        if earlier.told != NoticeAmounts::default() && earlier.trailing == 0 {
+            let exit = exit_at_end(tail, tail.len() == total);
+            let size = tail.slice(tail.len() - exit..tail.len()).size();
+            if exit > 0 {
+                earlier.spans.push(Span { start: total - exit, end: total, size, hidden: 0 });
+            }
+        }
+        in_order(&mut earlier.spans);
         if earlier.told != NoticeAmounts::default() {
             let rest = if head.len() == total { Size::default() } else { tail.size() };
             earlier.left = earlier.spans.iter().fold(head.size() + rest, |left, span| left - span.size);
@@ -124,7 +145,9 @@ impl Earlier {
     /// Finds notices only at the start of `head` and the end of `tail`.
     pub fn at_ends<T: Text>(head: T, tail: T, total: usize) -> Earlier {
         let mut earlier = Earlier::default();
-        let at_end = last_notice(tail, tail.len() == total);
+        let is_whole = tail.len() == total;
+        let exit = exit_at_end(tail, is_whole);
+        let at_end = last_notice(tail.slice(0..tail.len() - exit), is_whole);
         let content = at_end.as_ref().map_or(total, |found| total - tail.len() + found.start);
         if let Some(found) =
             notice_at(head, 0).filter(|found| found.end < content && is_newline(head, found.end))
@@ -134,7 +157,8 @@ impl Earlier {
         }
         if let Some(found) = at_end {
             earlier.trailing = tail.len() - found.start;
-            earlier.add(tail, found, total - tail.len());
+            earlier.behind = exit;
+            earlier.add(tail, Found { end: tail.len(), ..found }, total - tail.len());
         }
         earlier
     }
@@ -225,6 +249,21 @@ fn utf8<T: Text>(text: T) -> Vec<u8> {
     let mut bytes = vec![];
     text.each_utf8(&mut |piece| bytes.extend_from_slice(piece));
     bytes
+}
+
+/// Returns the units of the exit line that ends the text, and of the line breaks around it.
+/// `is_whole`: `text` is the whole text, so its start is a line start.
+pub fn exit_at_end<T: Text>(text: T, is_whole: bool) -> usize {
+    let window = text.slice(text.len().saturating_sub(LONGEST_EXIT + 4)..text.len());
+    let line = ascii(window);
+    let end = line.trim_ascii_end().len();
+    let start = match memchr::memrchr(b'\n', &line[..end]) {
+        Some(newline) => newline + 1,
+        None if is_whole && window.len() == text.len() => 0,
+        None => return 0,
+    };
+    let breaks = line[..start].iter().rev().take(2).take_while(|&&byte| byte == b'\n').count();
+    if is_exit(&line[start..end]) { line.len() - start + breaks } else { 0 }
 }
 
 /// Returns the notice that ends the text, including the separator before it. `is_whole`: `text` is
@@ -321,6 +360,10 @@ mod tests {
             ("head[... 12 more characters truncated]\n[Full output: é]".into(), vec![(4, 56)], 12),
             ("[... 12 more characters truncated]\n[Full output: a]\ntail".into(), vec![(0, 52)], 12),
             ("h\n\n[... 12 more characters truncated]\n[Full output: a]\n\nt".into(), vec![(1, 56)], 12),
+            (format!("head\n\n{HINT}\n[exit code 0]"), vec![(4, 20 + hint)], 70),
+            (format!("head\n\n{HINT}\n\nCommand exited with code 1\n"), vec![(4, 35 + hint)], 70),
+            (format!("{HINT}\ntail\n[timed out]"), vec![(0, hint + 1), (hint + 5, hint + 17)], 70),
+            ("head[... 12 more characters truncated]\n[Full output: é]\n[exit code 1]".into(), vec![(4, 70)], 12),
         ];
         for (text, spans, hidden) in cases {
             assert_eq!(find(&text), (spans, hidden), "{text:?}");

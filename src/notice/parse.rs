@@ -96,12 +96,37 @@ pub fn continuation(line: &[u8]) -> Option<Continuation> {
     (goes_on || is_saved).then_some(Continuation::Of(all.map(|(all, _)| all)))
 }
 
-/// Returns true if a line reports how a command ended. Pi writes it after the location of the
-/// output.
+/// Returns true if a line reports how a command ended: in our words, or in those of Pi.
 pub fn is_exit(line: &[u8]) -> bool {
-    [&b"Command exited with code "[..], b"Command timed out after ", b"Command aborted"]
-        .iter()
-        .any(|words| line.starts_with(words))
+    let starts = |words: &[u8]| line.starts_with(words);
+    starts(b"Command exited with code ")
+        || starts(b"Command timed out after ")
+        || starts(b"Command aborted")
+        || is_own_exit(line)
+}
+
+/// Bytes of our longest line about an exit.
+pub const LONGEST_EXIT: usize = 120;
+
+/// Parses `[timed out, killed by SIGNAL, exit code N]`, of which any part may be missing. `exitLine`
+/// in lib/capture/process.ts writes it.
+fn is_own_exit(line: &[u8]) -> bool {
+    let Some(mut rest) = line.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]")) else {
+        return false;
+    };
+    if line.len() > LONGEST_EXIT {
+        return false;
+    }
+    if let Some(more) = rest.strip_prefix(b"timed out") {
+        let Some(more) = more.strip_prefix(b", ") else { return more.is_empty() };
+        rest = more;
+    }
+    if let Some(signal) = rest.strip_prefix(b"killed by ") {
+        let Some(at) = memchr::memmem::rfind(signal, b", exit code ") else { return !signal.is_empty() };
+        rest = &signal[at + 2..];
+    }
+    let code = rest.strip_prefix(b"exit code ").map(|code| code.strip_prefix(b"-").unwrap_or(code));
+    code.is_some_and(|code| !code.is_empty() && code.iter().all(u8::is_ascii_digit))
 }
 
 /// Returns the start of the JSON member `nextCursor`, which MCP uses for paging.
@@ -161,6 +186,24 @@ mod tests {
         }
         assert_eq!(cursor(br#"{"a":1,"nextCursor" : "b"}"#), Some(7));
         assert!(cursor(br#"{"nextCursor":null}"#).is_none() && cursor(br#"{"nextCursor":""}"#).is_none());
+    }
+
+    #[test]
+    fn an_exit_takes_up_the_whole_line() {
+        for line in [
+            "[exit code 0]",
+            "[exit code -1]",
+            "[timed out]",
+            "[killed by SIGKILL]",
+            "[timed out, killed by a], b, exit code 137]",
+            "Command exited with code 1",
+        ] {
+            assert!(is_exit(line.as_bytes()), "{line}");
+        }
+        for line in ["[exit code ]", "[exit code 0", "exit code 0]", "[timed out, ]", "[killed by ]", "[]"] {
+            assert!(!is_exit(line.as_bytes()), "{line}");
+        }
+        assert!(!is_exit(format!("[killed by {}]", "x".repeat(LONGEST_EXIT)).as_bytes()));
     }
 
     #[test]

@@ -139,12 +139,13 @@ impl Selection {
         old.sizes.extend(ends.spans.iter().map(|span| span.size));
         let mut told = ends.told;
         if state.size.bytes <= earlier::SEARCHED {
-            // A notice directly before `end` was counted above.
+            // A notice directly before `end` or an exit line was counted above.
+            let behind = end + ends.behind;
             let before = || {
-                let (mut left, mut units) = (end, state.recent.between(0, usize::MAX).into_iter());
+                let (mut left, mut units) = (behind, state.recent.between(0, usize::MAX).into_iter());
                 units.find(|(_, text)| left.checked_sub(text.len()).map(|rest| left = rest).is_none())
             };
-            let counted = if end > 0 && old.cut_at_end > 0 { before() } else { None };
+            let counted = if behind > 0 && old.cut_at_end > 0 { before() } else { None };
             let is_counted =
                 |notice: &&OldNotice| counted.is_some_and(|(unit, _)| unit.number == notice.last());
             let notices: Vec<_> = state.notices.iter().filter(|notice| !is_counted(notice)).collect();

@@ -4,19 +4,11 @@
 //! keeps the name of an unfinished one. A file shorter than the size in its name is not complete.
 
 use std::fmt;
-use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// Hexadecimal digits of an id.
 const ID: usize = 16;
 /// Chars of the tool's name in a file name.
 const TOOL: usize = 40;
-
-/// Returns an id that no other output has. A keyed hash, whose key the system has drawn for this
-/// thread and which each call changes: as hard to guess as a random number, which Node takes 3 ms
-/// to load the code for.
-pub fn new_id() -> String {
-    format!("{:016x}", RandomState::new().build_hasher().finish())
-}
 
 /// Bytes and lines of a whole output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +40,8 @@ impl FileName {
     }
 
     /// Returns the name of the finished file.
-    pub fn finished(&self, whole: Whole) -> FileName {
-        FileName { whole: Some(whole), ..self.clone() }
+    pub fn finished(&self, id: String, whole: Whole) -> FileName {
+        FileName { id, whole: Some(whole), ..self.clone() }
     }
 
     /// Parses a file name. Returns `None` if it is not in our format.
@@ -80,6 +72,27 @@ impl fmt::Display for FileName {
     }
 }
 
+/// An empty file, `RUNNING.ID.alias`: leads from the id that an output had while it was written to
+/// its id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alias {
+    pub running: String,
+    pub id: String,
+}
+
+impl Alias {
+    pub fn parse(file: &str) -> Option<Alias> {
+        let (running, id) = file.strip_suffix(".alias")?.split_once('.')?;
+        (is_id(running) && is_id(id)).then(|| Alias { running: running.into(), id: id.into() })
+    }
+}
+
+impl fmt::Display for Alias {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        write!(out, "{}.{}.alias", self.running, self.id)
+    }
+}
+
 fn is_id(text: &str) -> bool {
     text.len() == ID && text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
@@ -88,13 +101,6 @@ fn is_id(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    #[test]
-    fn ids_differ() {
-        let ids: std::collections::BTreeSet<String> = (0..10_000).map(|_| new_id()).collect();
-        assert_eq!(ids.len(), 10_000);
-        assert!(ids.iter().all(|id| FileName::parse(&format!("{id}.a.part")).is_some()));
-    }
-
     const ID: &str = "0123456789abcdef";
 
     #[test]
@@ -102,9 +108,18 @@ mod tests {
         let name = FileName::new(ID, "bash");
         assert_eq!(name.to_string(), "0123456789abcdef.bash.part");
         assert_eq!(FileName::parse(&name.to_string()), Some(name.clone()));
-        let finished = name.finished(Whole { bytes: 70, lines: 3 });
-        assert_eq!(finished.to_string(), "0123456789abcdef.bash.70b.3l.txt");
+        let finished = name.finished("fedcba9876543210".into(), Whole { bytes: 70, lines: 3 });
+        assert_eq!(finished.to_string(), "fedcba9876543210.bash.70b.3l.txt");
         assert_eq!(FileName::parse(&finished.to_string()), Some(finished));
+    }
+
+    #[test]
+    fn aliases_survive_a_round_trip() {
+        let alias = Alias { running: ID.into(), id: "fedcba9876543210".into() };
+        assert_eq!(Alias::parse(&alias.to_string()), Some(alias));
+        for file in ["", ".alias", "0123456789abcdef.alias", "0123456789abcdef.bash.alias"] {
+            assert_eq!(Alias::parse(file), None, "{file}");
+        }
     }
 
     #[test]

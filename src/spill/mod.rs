@@ -1,6 +1,8 @@
 //! Full outputs on disk: saved as streams, found by id, read in parts, searched, and swept.
 
 pub mod file_name;
+pub mod identity;
+pub mod key_file;
 pub mod line_reader;
 pub mod marks;
 pub mod pattern;

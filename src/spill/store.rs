@@ -12,7 +12,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use super::Failure;
-use super::file_name::{FileName, Whole};
+use super::file_name::{Alias, FileName, Whole};
+use super::key_file::is_key;
 use super::read::lines_of;
 use crate::platform;
 
@@ -74,7 +75,7 @@ impl Store {
             return Ok(());
         }
         for file in fs::read_dir(&self.dir)? {
-            if file?.file_name().to_str().and_then(FileName::parse).is_none() {
+            if !file?.file_name().to_str().is_some_and(is_ours) {
                 return Err(
                     self.refuse("can be entered by other users, and holds other files than saved outputs")
                 );
@@ -105,9 +106,33 @@ impl Store {
         Failure::Refused(format!("outputs are not saved in {}, which {what}", self.dir.display()))
     }
 
+    pub fn path_of(&self, file: &str) -> PathBuf {
+        self.dir.join(file)
+    }
+
     /// Creates a file, which must not exist.
     pub fn create(&self, name: &FileName) -> io::Result<File> {
-        platform::creation().open(self.path(name))
+        self.create_named(&name.to_string())
+    }
+
+    pub fn create_named(&self, file: &str) -> io::Result<File> {
+        platform::creation().open(self.path_of(file))
+    }
+
+    pub fn open_named(&self, file: &str) -> io::Result<File> {
+        platform::open_itself(&self.path_of(file), OpenOptions::new().read(true))
+    }
+
+    /// Returns the aliases of outputs, or an empty list if there is no directory.
+    pub fn aliases(&self) -> Result<Vec<Alias>, Failure> {
+        if self.check()?.is_none() {
+            return Ok(vec![]);
+        }
+        let mut aliases = vec![];
+        for file in fs::read_dir(&self.dir)? {
+            aliases.extend(file?.file_name().to_str().and_then(Alias::parse));
+        }
+        Ok(aliases)
     }
 
     /// Returns the files of the store, oldest first, or an empty list if there is no directory.
@@ -159,13 +184,25 @@ impl Store {
             return Ok(open);
         }
         for _ in 0..LOOKS {
-            let Some(entry) = self.entries_of(id)?.pop() else { continue };
+            let found = match self.entries_of(id)?.pop() {
+                None => self.entries_of_alias(id)?.pop(),
+                entry => entry,
+            };
+            let Some(entry) = found else { continue };
             if let Some(open) = self.open_entry(entry)? {
                 self.remember(&open.0.name);
                 return Ok(open);
             }
         }
         Err(Failure::Refused(format!("no output is saved under {id}: there was none, or it was removed")))
+    }
+
+    /// Returns the files of the output that was written under an id.
+    fn entries_of_alias(&self, running: &str) -> Result<Vec<Entry>, Failure> {
+        match self.aliases()?.into_iter().find(|alias| alias.running == running) {
+            Some(alias) => self.entries_of(&alias.id),
+            None => Ok(vec![]),
+        }
     }
 
     /// Opens a finished output under the name that the directory showed before, if that file is
@@ -211,7 +248,7 @@ impl Store {
     }
 
     pub fn open_to_read(&self, name: &FileName) -> io::Result<File> {
-        platform::open_itself(&self.path(name), OpenOptions::new().read(true))
+        self.open_named(&name.to_string())
     }
 
     /// Removes a file. Returns false if it did not exist.
@@ -221,6 +258,11 @@ impl Store {
             removed => removed.map(|()| true),
         }
     }
+}
+
+/// Returns true for the name of a file of a store.
+fn is_ours(file: &str) -> bool {
+    FileName::parse(file).is_some() || Alias::parse(file).is_some() || is_key(file)
 }
 
 /// Lists the outputs, oldest first. Unfinished outputs, including those of a terminated writer, are
@@ -316,7 +358,7 @@ mod tests {
             assert_eq!((opened(), is_known()), (None, true));
         }
         for at in 0..OUTPUTS {
-            let name = FileName::new(&format!("{at:016x}"), "bash").finished(Whole { bytes: 1, lines: 1 });
+            let name = FileName::new("", "bash").finished(format!("{at:016x}"), Whole { bytes: 1, lines: 1 });
             store.remember(&name);
             store.remember(&name);
             assert_eq!(store.recall(&name.id), Some(name));

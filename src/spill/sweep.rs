@@ -1,5 +1,7 @@
 //! Removes saved outputs by age and size.
 
+use std::collections::HashSet;
+use std::fs;
 use std::io::ErrorKind;
 use std::time::{Duration, SystemTime};
 
@@ -48,7 +50,21 @@ pub fn sweep(store: &Store, limits: &Limits, retain: &[String], now: SystemTime)
             Err(error) => failure = failure.or(Some(error)),
         }
     }
-    failure.map_or(Ok(swept), Err)
+    failure.map_or_else(|| remove_aliases(store), Err)?;
+    Ok(swept)
+}
+
+/// Removes the aliases of outputs that are gone. One that is made now has its output in a moment.
+fn remove_aliases(store: &Store) -> Result<(), Failure> {
+    let aliases = store.aliases()?;
+    if aliases.is_empty() {
+        return Ok(());
+    }
+    let ids: HashSet<String> = store.entries()?.into_iter().map(|entry| entry.name.id).collect();
+    for alias in aliases.iter().filter(|alias| !ids.contains(&alias.id) && !ids.contains(&alias.running)) {
+        let _ = fs::remove_file(store.path_of(&alias.to_string()));
+    }
+    Ok(())
 }
 
 enum Removal {
@@ -62,7 +78,13 @@ enum Removal {
 fn remove(store: &Store, entry: &Entry) -> Result<Removal, Failure> {
     let remove = || Ok(if store.remove(&entry.name)? { Removal::ByUs } else { Removal::Before });
     if entry.name.whole.is_some() {
-        return remove();
+        // The same output may have been saved again, under the same name.
+        let file = match store.open_to_read(&entry.name) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Removal::Before),
+            file => file?,
+        };
+        let is_other = file.metadata()?.modified()? != entry.modified;
+        return if is_other { Ok(Removal::Not) } else { remove() };
     }
     // Held until the file is removed.
     let file = match store.open_to_read(&entry.name) {

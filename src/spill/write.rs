@@ -1,12 +1,15 @@
 //! An output being saved: one thread pushes bytes, others write them, in order.
 
 use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::mem;
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use super::file_name::{FileName, Whole};
+use super::file_name::{Alias, FileName, Whole};
+use super::identity::{Identity, Key};
+use super::key_file::key_of;
 use super::marks::{Marks, remember};
 use super::{Failure, Record, Store};
 use crate::platform;
@@ -14,27 +17,57 @@ use crate::platform;
 #[derive(Debug)]
 pub struct SaveQueue {
     store: Store,
-    name: FileName,
+    origin: Origin,
     queue: Mutex<Queue>,
     /// Locked while writing, to write batches in the order in which they leave the queue.
     stage: Mutex<Stage>,
+    /// The name of the file while it is written.
+    running: Mutex<Option<FileName>>,
+}
+
+/// The call whose output is saved, and the secret of the store unless that is in its directory.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    pub tool: String,
+    pub call: String,
+    pub secret: Option<String>,
 }
 
 #[derive(Debug)]
 enum Stage {
     /// The file is created with the first write.
     Waiting,
-    /// `batch` is the memory of the bytes written last, for reuse.
-    Writing { file: File, written: u64, batch: Vec<u8> },
+    Writing(Writing),
     /// No writes follow the end, successful or not.
     Ended,
 }
 
+#[derive(Debug)]
+struct Writing {
+    file: File,
+    name: FileName,
+    identity: Identity,
+    written: u64,
+    /// The memory of the bytes written last, for reuse.
+    batch: Vec<u8>,
+}
+
+/// Outputs that begin alike and are written at once, at most.
+const ALIKE: u32 = 4_096;
+
 impl SaveQueue {
     /// Begins an output and keeps at most `room` bytes of it.
-    pub fn new(store: Store, id: &str, tool: &str, room: u64) -> SaveQueue {
+    pub fn new(store: Store, origin: Origin, room: u64) -> SaveQueue {
         let queue = Queue { room, ..Queue::default() };
-        SaveQueue { store, name: FileName::new(id, tool), queue: queue.into(), stage: Stage::Waiting.into() }
+        let stage = Stage::Waiting.into();
+        SaveQueue { store, origin, queue: queue.into(), stage, running: None.into() }
+    }
+
+    /// Returns the id and the path under which the output can be read while it is written, once
+    /// something was.
+    pub fn running(&self) -> Option<(String, PathBuf)> {
+        let name = lock(&self.running).clone()?;
+        Some((name.id.clone(), self.store.path(&name)))
     }
 
     /// Accepts bytes and returns the number waiting to be written.
@@ -47,12 +80,13 @@ impl SaveQueue {
         self.advance(Self::write)
     }
 
-    /// Writes the buffered bytes and finishes the file.
-    pub fn finish(&self) -> Result<Record, Failure> {
+    /// Writes the buffered bytes and finishes the file. `told`: its running id was told, and leads to
+    /// the output from now on.
+    pub fn finish(&self, told: bool) -> Result<Record, Failure> {
         self.advance(|saving, stage| {
             saving.write(stage)?;
-            let Stage::Writing { file, written, .. } = stage else { return Err(saving.ended()) };
-            let record = saving.rename(file, *written)?;
+            let Stage::Writing(writing) = stage else { return Err(ended()) };
+            let record = saving.rename(writing, told)?;
             *stage = Stage::Ended;
             Ok(record)
         })
@@ -75,20 +109,50 @@ impl SaveQueue {
 
     fn write(&self, stage: &mut Stage) -> Result<(), Failure> {
         if let Stage::Waiting = stage {
-            *stage = Stage::Writing { file: self.create()?, written: 0, batch: vec![] };
+            let mut batch = mem::take(&mut lock(&self.queue).waiting);
+            *stage = Stage::Writing(self.begin(&batch)?);
+            let Stage::Writing(writing) = stage else { return Err(ended()) };
+            writing.write(&batch)?;
+            mem::swap(&mut writing.batch, &mut batch);
+            return Ok(());
         }
-        let Stage::Writing { file, written, batch } = stage else { return Err(self.ended()) };
+        let Stage::Writing(writing) = stage else { return Err(ended()) };
+        let mut batch = mem::take(&mut writing.batch);
         batch.clear();
-        mem::swap(batch, &mut lock(&self.queue).waiting);
-        file.write_all(batch)?;
-        *written += batch.len() as u64;
+        mem::swap(&mut batch, &mut lock(&self.queue).waiting);
+        writing.identity.add(&batch);
+        writing.write(&batch)?;
+        writing.batch = batch;
         Ok(())
     }
 
-    fn create(&self) -> Result<File, Failure> {
+    /// Creates the file of an output that begins with these bytes.
+    fn begin(&self, bytes: &[u8]) -> Result<Writing, Failure> {
+        let Origin { tool, call, secret } = &self.origin;
         self.store.prepare()?;
+        let key = match secret {
+            Some(secret) => Key::of(secret.as_bytes()),
+            None => key_of(&self.store)?,
+        };
+        let mut identity = Identity::new(key, tool, call);
+        identity.add(bytes);
+        for nth in 0..ALIKE {
+            let name = FileName::new(&identity.running(nth), tool);
+            match self.create(&name) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                file => {
+                    let file = file?;
+                    *lock(&self.running) = Some(name.clone());
+                    return Ok(Writing { file, name, identity, written: 0, batch: vec![] });
+                }
+            }
+        }
+        Err(Failure::Refused("too many outputs that begin alike are written at once".into()))
+    }
+
+    fn create(&self, name: &FileName) -> io::Result<File> {
         loop {
-            let file = self.store.create(&self.name)?;
+            let file = self.store.create(name)?;
             // Sweeps skip held files, until they are closed or this process ends. A sweep that held
             // the file first removes it, and we create another.
             platform::hold_after_others(&file);
@@ -99,20 +163,26 @@ impl SaveQueue {
     }
 
     /// Renames the file to its final name, and sets the time from which its age counts.
-    fn rename(&self, file: &File, written: u64) -> Result<Record, Failure> {
+    fn rename(&self, writing: &Writing, told: bool) -> Result<Record, Failure> {
+        let Writing { file, name: part, identity, written, .. } = writing;
         let (whole, marks) = {
             let mut queue = lock(&self.queue);
             (queue.whole(), mem::take(&mut queue.kept))
         };
-        let from = self.store.path(&self.name);
+        let from = self.store.path(part);
         let refused = |what| Failure::Refused(format!("{} {what} while it was written", from.display()));
-        if file.metadata()?.len() != written {
+        if file.metadata()?.len() != *written {
             return Err(refused("was changed"));
         }
         // A failure affects only the age.
         let _ = file.set_modified(SystemTime::now());
-        let name = self.name.finished(whole);
+        let name = part.finished(identity.finished(whole), whole);
         let path = self.store.path(&name);
+        if told {
+            // A failure affects only who asks for the running id.
+            let alias = Alias { running: part.id.clone(), id: name.id.clone() };
+            let _ = self.store.create_named(&alias.to_string());
+        }
         match fs::rename(&from, &path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Err(refused("was removed")),
             renamed => renamed?,
@@ -120,19 +190,27 @@ impl SaveQueue {
         if let Ok(found) = file.metadata() {
             remember(&path, &found, marks.into());
         }
-        Ok(Record { id: name.id, path, whole, complete: written == whole.bytes })
+        Ok(Record { id: name.id, path, whole, complete: *written == whole.bytes })
     }
 
     fn remove(&self, stage: &mut Stage) -> Result<(), Failure> {
-        if let Stage::Writing { .. } = mem::replace(stage, Stage::Ended) {
-            self.store.remove(&self.name)?;
+        if let Stage::Writing(Writing { name, .. }) = mem::replace(stage, Stage::Ended) {
+            self.store.remove(&name)?;
         }
         Ok(())
     }
+}
 
-    fn ended(&self) -> Failure {
-        Failure::Refused(format!("the output {} is no longer written", self.name.id))
+impl Writing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes)?;
+        self.written += bytes.len() as u64;
+        Ok(())
     }
+}
+
+fn ended() -> Failure {
+    Failure::Refused("the output is no longer written".into())
 }
 
 /// Locks a mutex even if it is poisoned: every step leaves a usable state.

@@ -1,21 +1,24 @@
-//! The end of a text in which another tool says how to continue.
+//! The end of a text in which another tool says how to continue, or a line says how a command
+//! ended.
 
 use super::long_lines::has_long_line;
 use super::{Cut, Input, Terms};
-use crate::encoding::{Text, Utf8};
+use crate::encoding::{Size, Text, Utf8};
 use crate::extent::Extent;
 use crate::limits::{Limits, UNLIMITED, Usage};
 use crate::notice::earlier::ascii;
 use crate::notice::parse::{Continuation, continuation, cursor, is_exit, takes_name};
 
-/// The end of a text in which another tool says how to continue, including the newlines before it.
-/// It is kept whole or dropped.
+/// The end of a text in which another tool says how to continue, or a line says how a command
+/// ended, including the newlines before it. It is kept whole or dropped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Closing {
     pub start: usize,
     pub text: String,
     /// Lines of the original or lines not shown, if the tool names them.
     pub told: Continuation,
+    /// It only says how a command ended.
+    pub is_exit: bool,
 }
 
 /// Limits of a closing: chars, and newlines before it.
@@ -36,23 +39,23 @@ impl Closing {
             None => (from == 0 && tail.len() == total).then_some(0),
         };
         let end_before = |end: usize| text[..end].trim_ascii_end().len();
-        let mut end = end_before(text.len());
-        let mut start = line_start(end);
-        if let Some(line) = start.filter(|&start| is_exit(&text[start..end])) {
-            end = end_before(line);
-            start = line_start(end);
-        }
-        let told = start.and_then(|start| continuation(&text[start..end]).map(|told| (start, told)));
-        let (start, told) = match told {
-            // The line belongs to a notice of an earlier cut.
-            Some((start, _)) if takes_name(text[..start].strip_suffix(b"\n").unwrap_or_default()) => {
-                return None;
-            }
-            Some(found) => found,
-            None => {
+        let last_line = |end: usize| line_start(end).map(|start| start..end);
+        let last = last_line(end_before(text.len()));
+        let exit = last.clone().filter(|line| is_exit(&text[line.clone()]));
+        let line = exit.as_ref().map_or(last, |exit| last_line(end_before(exit.start)));
+        // The line that names the saved output may belong to a notice of an earlier cut.
+        let is_notice =
+            |start: usize| takes_name(text[..start].strip_suffix(b"\n").unwrap_or_default());
+        let told = line.and_then(|line| continuation(&text[line.clone()]).map(|told| (line.start, told)));
+        let own = told.filter(|(start, _)| !is_notice(*start));
+        let (start, told, is_exit) = match (own, exit) {
+            (Some((start, told)), _) => (start, told, false),
+            (None, Some(exit)) => (exit.start, Continuation::Of(None), true),
+            (None, None) if told.is_some() => return None,
+            (None, None) => {
                 let cursor = cursor(&text)?;
                 let line = line_start(cursor).filter(|&line| text[line..cursor].trim_ascii().is_empty());
-                (line.unwrap_or(cursor), Continuation::Of(None))
+                (line.unwrap_or(cursor), Continuation::Of(None), false)
             }
         };
         let offset = tail.len() - text.len();
@@ -63,7 +66,12 @@ impl Closing {
         let mut end = vec![];
         tail.slice(offset + start - breaks..tail.len()).each_utf8(&mut |text| end.extend_from_slice(text));
         let start = total - text.len() + start - breaks;
-        (start > 0).then_some(Closing { start, text: String::from_utf8(end).ok()?, told })
+        (start > 0).then_some(Closing { start, text: String::from_utf8(end).ok()?, told, is_exit })
+    }
+
+    /// Returns the size of the closing if it is not part of the original of an earlier cut.
+    pub fn beside_original(&self) -> Size {
+        if self.is_exit { Utf8(self.text.as_bytes()).size() } else { Size::default() }
     }
 
     /// Returns the lines of the original. `shown` is the number of lines before the closing.
@@ -100,7 +108,7 @@ pub fn keep_closing<T: Text>(
         if glued && !cut.middle.ends_with('\n') {
             cut.middle.push('\n');
         }
-        cut.sides.keep_end(closing.start..input.total);
+        cut = cut.with_end(input, closing.start);
         let (head, tail) = input.parts(cut.sides);
         let all = Extent::of(head, limits)
             .then(Extent::of(Utf8(cut.middle.as_bytes()), limits))
@@ -146,6 +154,9 @@ mod tests {
             ("abc\n\n[Showing lines 1-3 of 9. Use offset=4 to continue.]", 3),
             ("abc\n[6 more lines in file. Use offset=4 to continue.]\n", 3),
             ("abc\n\n[Showing lines 1-3 of 9. Full output: /tmp/é.log]\n\nCommand exited with code 1", 3),
+            ("abc\n[exit code 0]", 3),
+            ("abc[... 12 more characters truncated]\n[Full output: a]\n[exit code 0]", 54),
+            ("abc\n\nCommand aborted", 3),
             ("{\"a\": [1],\n  \"nextCursor\": \"x\"\n}", 10),
             ("{\"a\":[1],\"nextCursor\":\"x\"}", 9),
         ] {
@@ -155,6 +166,9 @@ mod tests {
         for text in [
             "[Showing lines 1-3 of 9. Use offset=4 to continue.]",
             "abc\n[Showing lines 1-3 of 9. Use offset=4 to continue.]\nabc",
+            "[exit code 0]",
+            "abc [exit code 0]",
+            "abc[... 12 more characters truncated]\n[Full output: a]",
             "{\"nextCursor\": null}",
             far.as_str(),
         ] {

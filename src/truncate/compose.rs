@@ -248,14 +248,15 @@ impl<'a> Composer<'a> {
 
     fn counts(&self, body: &Body) -> Counts {
         let notices = self.old.taken();
+        let end = self.closing.map_or(Size::default(), Closing::beside_original);
         let amount = |of: fn(&Size) -> usize, kept: usize| {
             let cutting = Omission {
                 total: of(&self.totals),
                 kept: kept + of(&self.end),
                 beside: of(&self.beside),
                 hidden: of(&self.old.hidden),
-                notices: of(&notices),
-                kept_notices: of(&body.old),
+                notices: of(&notices) + of(&end),
+                kept_notices: of(&body.old) + of(&end),
             };
             cutting.amount()
         };

@@ -9,6 +9,7 @@ use crate::encoding::{Size, Text};
 use crate::limits::Limits;
 use crate::notice::counts::{Amount, Counts, Needs, line_ranges};
 use crate::notice::earlier::{Earlier, NoticeAmounts, SEARCHED};
+use crate::notice::saved::SavedPart;
 use crate::notice::span::Span;
 use crate::selection::reason::Reasons;
 
@@ -86,7 +87,8 @@ impl<T: Text> Figures<'_, T> {
         beside: usize,
         of: fn(Size) -> usize,
     ) -> Amount {
-        let sum = |spans: &mut dyn Iterator<Item = &Span>| spans.map(|span| of(span.size)).sum();
+        let end = self.closing.map_or(0, |closing| of(closing.beside_original()));
+        let sum = |spans: &mut dyn Iterator<Item = &Span>| end + spans.map(|span| of(span.size)).sum::<usize>();
         let cutting = Omission {
             total,
             kept: size,
@@ -125,6 +127,16 @@ impl Original {
         let earlier = Earlier::find(input.head, input.tail, input.total);
         let saved = earlier.told.saved();
         (!saved.name().is_empty()).then(|| saved.advice(false))
+    }
+
+    /// Returns the name of the saved output that the notices in a text name, if any, and "part" if it
+    /// is the start of the output.
+    pub fn saved<T: Text>(input: &Input<T>) -> Option<Vec<String>> {
+        match input.told().saved() {
+            SavedPart::Whole(place) => Some(vec![place.name().into()]),
+            SavedPart::Part(place) => Some(vec![place.name().into(), "part".into()]),
+            SavedPart::Nowhere | SavedPart::Failed(_) => None,
+        }
     }
 
     /// Adds the original of another text of the same result, because a result has one notice.
@@ -206,6 +218,19 @@ impl KeptParts {
             lines: KeptLines::of(input, sides),
             reasons: None,
         }
+    }
+}
+
+impl KeptParts {
+    /// Adds the end of the input from `start` on.
+    pub fn and_end<T: Text>(mut self, input: &Input<T>, start: usize) -> KeptParts {
+        let end = input.in_tail(start..input.total);
+        let total = input.chars();
+        self.ranges.push(total - end.chars()..total);
+        self.size = self.size + raw_size(end);
+        let lines = self.lines.total;
+        self.lines.ranges.push((lines + 1 - end.size().lines(input.is_open()).max(1), lines));
+        self
     }
 }
 

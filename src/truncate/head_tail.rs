@@ -42,8 +42,6 @@ impl<'a, T: Text> HeadTail<'a, T> {
     ) -> Self {
         let mut fitter = Fitter::new(input, terms);
         if closing.is_some() {
-            // A notice before the closing has text on both sides.
-            fitter.content.end = input.total;
             fitter.goes_on = true;
         }
         HeadTail { fitter, whole, closing, terms }

@@ -88,12 +88,16 @@ impl<'a> Terms<'a> {
         Labels { limits, source, saved: self.saved(earlier), pages: *pages, in_bytes }
     }
 
-    /// Returns the saved output of this cut, or of an earlier one if this cut saves none.
+    /// Returns the saved output of this cut, or of an earlier one if this cut saves none or fails to.
     pub fn saved<'b>(&self, earlier: &'b SavedPart) -> &'b SavedPart
     where
         'a: 'b,
     {
-        if self.policy.saved == SavedPart::Nowhere { earlier } else { &self.policy.saved }
+        match &self.policy.saved {
+            SavedPart::Nowhere => earlier,
+            SavedPart::Failed(_) if !earlier.name().is_empty() => earlier,
+            saved => saved,
+        }
     }
 }
 
@@ -183,6 +187,19 @@ impl Cut {
         let end = input.chars();
         let sides = Sides::all(input.total);
         Cut { keep: Keep::Head, sides, middle: String::new(), notice: end..end, within: None }
+    }
+
+    /// Extends the cut of the text before `start` by the rest of the input. A notice of an earlier
+    /// cut directly before `start` was dropped, so that the kept tail may end before it.
+    fn with_end<T: Text>(mut self, input: &Input<T>, start: usize) -> Cut {
+        let Sides { head, end, .. } = self.sides;
+        if self.sides.has_tail() && end < start {
+            let kept = self.kept(input).and_end(input, start);
+            let sides = Sides { start: head, head, tail: start, end: start };
+            self = Cut { sides, ..self.detached(input, kept) };
+        }
+        self.sides.keep_end(start..input.total);
+        self
     }
 
     /// Makes the cut independent of its input.

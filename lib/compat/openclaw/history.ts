@@ -8,7 +8,8 @@ import type {
   TruncatedMessages,
 } from 'spillway/openclaw'
 import { copy } from '../../dialect/shallow_copy.js'
-import { type Aggregate, originalOf, Planner, type ResultExtent } from '../../plan.js'
+import { type Aggregate, Planner, type ResultExtent } from '../../plan.js'
+import { originalOf } from '../../text/earlier.js'
 import { compile } from '../../policy.js'
 import { checkMessages } from '../../result/clamp_messages.js'
 import { elementsOf } from '../../result/message_results.js'

@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as fc from 'fast-check'
+import type { Keep } from 'spillway'
+import { describe, expect, it } from 'vitest'
+import { broken, NAMES, type Pipeline } from '../support/pipelines.js'
+
+const step = fc.record({
+  name: fc.constantFrom(...NAMES),
+  keep: fc.constantFrom<Keep>('auto', 'findings', 'relevant', 'head', 'tail', 'ends'),
+  notice: fc.constantFrom('pi' as const, 'count' as const, 'hint' as const, 'hint' as const),
+  maxChars: fc.oneof(fc.integer({ min: 300, max: 4_000 }), fc.integer({ min: 4_000, max: 30_000 })),
+  maxLines: fc.oneof(fc.constant(2_000), fc.integer({ min: 12, max: 400 })),
+  redact: fc.constantFrom(false, false, false, true),
+  clean: fc.constantFrom(false, false, false, true),
+  shape: fc.integer({ min: 0, max: 2 }),
+})
+const exit = fc.constantFrom(
+  undefined,
+  { exitCode: 0 },
+  { exitCode: 1 },
+  { exitCode: null, signal: 'SIGKILL' },
+  { exitCode: 137, signal: 'SIGKILL', timedOut: true },
+)
+const pipeline: fc.Arbitrary<Pipeline> = fc.record({
+  lines: fc.integer({ min: 20, max: 2_500 }),
+  source: fc.constantFrom('capture', 'capture', 'tool', 'text'),
+  exit,
+  steps: fc.array(step, { minLength: 2, maxLength: 6 }),
+})
+
+describe('the functions of the package, one after another over one output', () => {
+  it('count from the original, with one notice, one save and its id, and keep the exit line', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'spillway-pipelines-'))
+    const report = process.env['PIPELINES_REPORT']
+    let nth = 0
+    const kinds = new Map<string, [number, string]>()
+    try {
+      await fc.assert(
+        fc.asyncProperty(pipeline, async (pipeline) => {
+          const fault = await broken(pipeline, join(dir, `${Math.floor(nth++ / 50)}`))
+          if (report && fault) {
+            const kind = fault.split('\n')[0]!.split('; ')[0]!.replace(/[0-9a-f]{16}/g, 'ID').replace(/[\d,]+/g, 'N').replace(/changes .*/, 'changes')
+            const [count = 0, old = JSON.stringify(pipeline) + '\n' + fault] = kinds.get(kind) ?? []
+            kinds.set(kind, [count + 1, old])
+          } else expect(fault).toBeUndefined()
+        }),
+        { numRuns: 4_000 },
+      )
+    } finally {
+      rmSync(dir, { recursive: true, force: true })
+    }
+    if (report) {
+      let all = 0
+      for (const [kind, [count, example]] of [...kinds].sort((a, b) => b[1][0] - a[1][0])) {
+        all += count
+        console.log(count, kind, '\n   ', example)
+      }
+      console.log('ALL', all, 'of', nth)
+    }
+  })
+})

@@ -1,0 +1,306 @@
+import { subscribe } from 'node:diagnostics_channel'
+import { createRequire } from 'node:module'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  applyPlan,
+  type ClampEvent,
+  clampMessages,
+  clampResult,
+  clampText,
+  clearToolResults,
+  createSpillStore,
+  guardSession,
+  type Keep,
+  measureText,
+  OutputCapture,
+  type PolicyOptions,
+  type ProcessExit,
+  precheck,
+  repairSession,
+  runWithRecovery,
+  type SpillStore,
+  wrapTool,
+} from 'spillway'
+import { stringTruncateHeadTail, stringTruncateTail } from 'spillway/daycare'
+import { capToolResultSize, hardTruncateToolPayload, truncateToolResultText } from 'spillway/openclaw'
+import { truncateHead, truncateTail } from 'spillway/pi'
+import type * as Clamping from '../../cli/hook/clamp_blocks.js'
+
+/** Of the package, whose engine it shares. */
+const { clampBlocks } = createRequire(__filename)('../../dist/clamp_blocks.js') as typeof Clamping
+
+/** A step of a pipeline: a function of the package, with its options. */
+export interface Step {
+  readonly name: keyof typeof STEPS
+  readonly keep: Keep
+  readonly notice: 'pi' | 'count' | 'hint'
+  readonly maxChars: number
+  readonly maxLines: number
+  readonly redact: boolean
+  readonly clean: boolean
+  readonly shape: number
+}
+
+/** One output, how its command ended, and the functions that it passes through, one after another.
+ *  The first step makes the output: a capture or a tool. */
+export interface Pipeline {
+  readonly lines: number
+  readonly source: 'capture' | 'tool' | 'text'
+  readonly exit: ProcessExit | undefined
+  readonly steps: readonly Step[]
+}
+
+/** The least chars and lines in which the name of the saved output is promised. */
+const ROOM = 200
+const ROOM_LINES = 8
+
+/** A secret as a command prints one. */
+const SECRET = 'q7Wm2Zx9Kd4Vt8Rb1Ls6'
+
+const seen: ClampEvent[] = []
+subscribe('spillway:clamp', (event) => seen.push(event as ClampEvent))
+
+let calls = 0
+
+/** A text on its way, and the call whose result it is. */
+interface Way {
+  readonly store: SpillStore
+  readonly dir: string
+  readonly id: string
+}
+
+const limitsOf = ({ maxChars, maxLines }: Step) => ({ maxChars, maxLines, maxBytes: Number.POSITIVE_INFINITY })
+const policyOf = (step: Step): PolicyOptions & { redact?: boolean } => ({
+  ...limitsOf(step),
+  keep: step.keep,
+  notice: step.notice,
+  ...(step.redact && { redact: true }),
+  ...(step.clean && { clean: true }),
+})
+
+const callOf = (id: string) => ({
+  role: 'assistant',
+  tool_calls: [{ type: 'function', id, function: { name: 'bash', arguments: '{}' } }],
+})
+const resultOf = (id: string, content: string) => ({ role: 'tool', tool_call_id: id, content })
+const contentOf = (message: unknown) => (message as { content: string }).content
+
+/** A history in which the text is the oldest of some results. */
+const historyOf = (text: string, { id }: Way) => [
+  { role: 'user', content: 'run it' },
+  callOf(id),
+  resultOf(id, text),
+  { role: 'assistant', content: 'done' },
+]
+
+const wrapped = (text: string, step: Step, { store, id }: Way, more: object = {}) =>
+  wrapTool(
+    { name: 'bash', execute: async (_input: object, _call: object) => text },
+    { ...policyOf(step), spill: store, ...more },
+  ).execute({}, { toolCallId: id }) as Promise<string>
+
+/** All steps. Each returns the text that the model reads. */
+const STEPS = {
+  wrapTool: (text: string, step: Step, way: Way) => wrapped(text, step, way),
+  wrapTwice: (text: string, step: Step, { store, id }: Way) => {
+    const tool = { name: 'bash', execute: async (_input: object, _call: object) => text }
+    const policy = { ...policyOf(step), spill: store }
+    return wrapTool(wrapTool(tool, policy), { ...policy, keep: 'auto' }).execute({}, { toolCallId: id }) as Promise<string>
+  },
+  wrapInside: async (text: string, step: Step, way: Way) => wrapped(await wrapped(text, step, way), step, way),
+  clampText: async (text: string, step: Step) => clampText(text, policyOf(step)),
+  clampResult: async (text: string, step: Step) => {
+    if (step.shape === 0) return clampResult(text, policyOf(step))
+    if (step.shape === 1)
+      return clampResult({ content: [{ type: 'text', text }] }, policyOf(step)).content[0]?.text as string
+    return clampResult({ type: 'tool_result', tool_use_id: 'x', content: text }, policyOf(step)).content
+  },
+  clampMessages: async (text: string, step: Step, way: Way) =>
+    contentOf(clampMessages(historyOf(text, way), policyOf(step)).messages[2]),
+  aggregate: async (text: string, { maxChars }: Step, way: Way) =>
+    contentOf(
+      clampMessages(historyOf(text, way), {
+        maxBytes: Number.POSITIVE_INFINITY,
+        maxLines: Number.POSITIVE_INFINITY,
+        aggregate: { maxChars, minKeepChars: Math.min(maxChars, 2_000) },
+      }).messages[2],
+    ),
+  applyPlan: async (text: string, { maxChars }: Step, way: Way) =>
+    contentOf(applyPlan(historyOf(text, way), [{ index: 2, callId: way.id, chars: text.length, maxChars: Math.min(maxChars, text.length) }])[2]),
+  precheck: async (text: string, { maxChars }: Step, way: Way) => {
+    const messages = historyOf(text, way)
+    const { plan } = precheck({ messages, contextTokens: 1_000 + Math.ceil(maxChars / 3), reserveTokens: 500 })
+    return contentOf(applyPlan(messages, plan)[2])
+  },
+  recovery: async (text: string, { maxChars }: Step, way: Way) => {
+    let sent = ''
+    await runWithRecovery({
+      contextTokens: 1_000 + Math.ceil(maxChars / 3),
+      reserveTokens: 500,
+      messages: () => historyOf(text, way),
+      send: async (messages) => {
+        sent = contentOf(messages[2])
+      },
+    })
+    return sent
+  },
+  guard: async (text: string, step: Step, way: Way) => {
+    const stored: unknown[] = []
+    const manager = { appendMessage: (message: unknown) => stored.push(message) }
+    guardSession(manager, policyOf(step))
+    manager.appendMessage(resultOf(way.id, text))
+    return contentOf(stored[0])
+  },
+  repair: async (text: string, step: Step, way: Way) => {
+    const path = join(way.dir, '..', `${way.id}.jsonl`)
+    writeFileSync(path, historyOf(text, way).map((message) => `${JSON.stringify(message)}\n`).join(''))
+    const { notice: _, ...policy } = policyOf(step)
+    await repairSession(path, { ...policy, backup: false } as never)
+    const { readFileSync } = await import('node:fs')
+    const row = readFileSync(path, 'utf8').split('\n')[2] as string
+    rmSync(path)
+    return contentOf(JSON.parse(row))
+  },
+  proxy: async (text: string, step: Step, way: Way) => {
+    const tool = { name: 'bash', execute: async (_input: object, _call: object) => ({ content: [{ type: 'text', text }] }) }
+    const { content } = await wrapTool(tool, { ...policyOf(step), spill: way.store, dialect: 'mcp' }).execute({}, { toolCallId: way.id })
+    return content[0]?.text as string
+  },
+  hook: async (text: string, step: Step, { store }: Way) => {
+    const blocks = await clampBlocks([{ type: 'text', text }], { name: 'bash', input: {}, pages: undefined }, { ...policyOf(step), storing: () => store })
+    return (blocks[0] as { text: string }).text
+  },
+  daycareTail: async (text: string, { maxChars }: Step) => stringTruncateTail(text, maxChars, 'output', { noticeInside: true }),
+  daycareEnds: async (text: string, { maxChars }: Step) => stringTruncateHeadTail(text, maxChars, 'output', { noticeInside: true }),
+  openclawText: async (text: string, { maxChars }: Step) => truncateToolResultText(text, maxChars),
+  openclawHard: async (text: string, { maxChars, maxLines }: Step) =>
+    hardTruncateToolPayload(text, { maxBytesUtf8: maxChars, maxLines }),
+  openclawCap: async (text: string, { maxChars }: Step) =>
+    capToolResultSize({ role: 'toolResult', toolCallId: 'x', toolName: 'bash', content: [{ type: 'text', text }] }, maxChars).content[0]?.text as string,
+  clear: async (text: string, _: Step, way: Way) => {
+    const more = Array.from({ length: 3 }, (_, at) => [callOf(`more${at}`), resultOf(`more${at}`, 'short')]).flat()
+    const { messages } = clearToolResults([...historyOf(text, way), ...more], {
+      trigger: { type: 'input_tokens', value: 0 },
+      requestsToCome: 1_000,
+    })
+    return contentOf(messages[2])
+  },
+} as const
+
+/** Steps whose cuts the package announces. */
+const SILENT: readonly string[] = ['clampText', 'daycareTail', 'daycareEnds', 'openclawText', 'hook', 'openclawCap', 'repair', 'precheck']
+/** Steps with the limit on lines. */
+const LINES = new Set(['wrapTool', 'wrapTwice', 'wrapInside', 'clampText', 'clampResult', 'clampMessages', 'guard', 'repair', 'proxy', 'hook', 'openclawHard'])
+/** Steps that redact and clean if they are told to. */
+const PREPARING = new Set(['wrapTool', 'wrapTwice', 'wrapInside', 'clampText', 'clampResult', 'clampMessages', 'guard', 'repair', 'proxy', 'hook'])
+/** Steps with a limit in tokens. */
+const IN_TOKENS = new Set(['precheck', 'recovery'])
+export const NAMES = Object.keys(STEPS) as (keyof typeof STEPS)[]
+
+/** Makes the output of a pipeline. */
+function outputOf({ lines }: Pipeline): string {
+  calls += 1
+  return Array.from({ length: lines }, (_, at) => {
+    if (at === Math.floor(lines / 3)) return `src/x${calls}.ts:3 - error: boom`
+    if (at === Math.floor(lines / 2)) return `export API_TOKEN=${SECRET}`
+    return `line ${at} of call ${calls}`
+  }).join('\n')
+}
+
+const EXIT = /^\[(?:timed out|killed by|exit code)[^\n]*\]$/m
+const HINT = /\[tool output truncated: ([\d,]+) of ([\d,]+) (?:chars|bytes) omitted/g
+const SHORT = /\[\.\.\. ([\d,]+) (?:more characters truncated|chars omitted)[^\]\n]*\]|\.\.\. \(([\d,]+) chars truncated from/g
+
+const numberOf = (text = '') => Number(text.replaceAll(',', ''))
+
+/** Runs a pipeline, and returns the first promise that a step breaks, with the step. */
+export async function broken(pipeline: Pipeline, dir: string): Promise<string | undefined> {
+  const output = outputOf(pipeline)
+  const store = createSpillStore({ dir, reference: 'id' })
+  const way: Way = { store, dir, id: `call${calls}` }
+  const before = (await store.list()).length
+  const { exit, source } = pipeline
+  let [first, ...rest] = pipeline.steps as [Step, ...Step[]]
+  let text = output
+  let frame = 0
+  let isRedacted = false
+  let isPrepared = false
+  let id: string | undefined
+  let [chars, lines, least] = [Infinity, Infinity, Infinity]
+  const faults: string[] = []
+  const look = async (name: string, was: string, step: Step, events: number) => {
+    const say = (what: string) => faults.push(`${name}: ${what}`)
+    const isCut = text !== was
+    chars = Math.min(chars, IN_TOKENS.has(name) ? Infinity : step.maxChars)
+    if (LINES.has(name) || name === 'capture') lines = Math.min(lines, step.maxLines)
+    if (PREPARING.has(name) || name === 'capture') {
+      isRedacted ||= step.redact
+      isPrepared ||= step.redact || step.clean
+    }
+    least = Math.min(least, text.length)
+    const size = measureText(text)
+    if (size.chars > chars) say(`${size.chars} chars of ${chars}`)
+    if (size.lines > lines) say(`${size.lines} lines of ${lines}`)
+    if (isRedacted && text.includes(SECRET)) say('a secret')
+    const hints = [...text.matchAll(HINT)]
+    const shorts = [...text.matchAll(SHORT)]
+    if (hints.length + shorts.length > 1) say(`${hints.length + shorts.length} notices`)
+    const slack = isPrepared ? 64 : 0
+    for (const [, omitted, total] of hints) {
+      const all = numberOf(total)
+      if (all < output.length - slack || all > output.length + frame + slack) say(`a total of ${all}, not ${output.length}`)
+      if (numberOf(omitted) < all - text.length) say(`${omitted} omitted of ${total}, ${text.length} left`)
+    }
+    for (const [, one, other] of shorts) {
+      const omitted = numberOf(one ?? other)
+      if (omitted > output.length + frame + slack || omitted < output.length - text.length - slack)
+        say(`${omitted} omitted of ${output.length}, ${text.length} left`)
+    }
+    const saved = (await store.list()).slice(before)
+    if (saved.length > 1) say(`${saved.length} saves`)
+    id ??= saved[0]?.id
+    const hasRoom = chars >= ROOM && lines >= ROOM_LINES && least >= ROOM
+    const ids = [...text.matchAll(/\b[0-9a-f]{16}\b/g)].map(([id]) => id)
+    if (ids.some((other) => other !== id)) say(`the id ${ids.find((other) => other !== id)}, not ${id}`)
+    if (id !== undefined && hasRoom && !ids.includes(id)) say('no id')
+    if (frame > 0 && hasRoom && name !== 'clear' && !EXIT.test(text.split('\n').at(-1) as string)) say('no exit line')
+    const isTold = (name === 'recovery' || name === 'clear') && isCut
+    if (!SILENT.includes(name) && (isTold ? events !== 1 : isCut ? events < 1 && !isPrepared : events !== 0))
+      say(`${events} events`)
+    if (events > 1 && name !== 'wrapInside') say(`${events} events`)
+  }
+  if (source === 'capture') {
+    seen.length = 0
+    const capture = new OutputCapture({ ...policyOf(first), spill: store, tool: 'bash', callId: way.id })
+    for (let at = 0; at < output.length; at += 7_000)
+      if (!capture.stdout.write(output.slice(at, at + 7_000))) await new Promise((go) => capture.stdout.once('drain', go))
+    const result = await capture.finish(exit)
+    text = result.text
+    const line = EXIT.exec(text.split('\n').at(-1) as string)?.[0]
+    frame = line === undefined ? 0 : line.length + 1
+    await look('capture', result.truncated ? output : text, first, seen.length)
+  } else {
+    if (source === 'text' && exit) {
+      text = `${output}\n[exit code ${exit.exitCode ?? 0}]`
+      frame = text.length - output.length
+    }
+    rest = [first, ...rest]
+  }
+  for (const [at, step] of rest.entries()) {
+    if (faults.length > 0) break
+    seen.length = 0
+    const was = text
+    text = await STEPS[step.name](text, step, way)
+    await look(step.name, was, step, seen.length)
+    if (at === rest.length - 1 && faults.length === 0) {
+      const again = await STEPS[step.name](text, step, way)
+      if (again !== text) faults.push(`${step.name}: again changes ${JSON.stringify(text.slice(-300))} to ${JSON.stringify(again.slice(-300))}`)
+    }
+    if (step.name === 'clear') break
+  }
+  return faults.length > 0 ? `${faults.join('; ')}\n  ${JSON.stringify(text.slice(0, 150))} ... ${JSON.stringify(text.slice(-400))}` : undefined
+}
+
+void truncateHead
+void truncateTail
