@@ -189,7 +189,11 @@ const STEPS = {
 } as const
 
 /** Steps whose cuts the package announces. */
-const SILENT: readonly string[] = ['clampText', 'daycareTail', 'daycareEnds', 'openclawText', 'hook', 'openclawCap', 'repair', 'precheck']
+const SILENT: readonly string[] = ['clampText', 'daycareTail', 'daycareEnds', 'openclawText', 'hook', 'openclawCap', 'openclawHard', 'repair']
+/** Steps whose notice a host places last, so that no exit line stays behind it. */
+const LAST: readonly string[] = ['openclawText', 'openclawCap', 'openclawHard']
+/** Steps that nothing follows: a line in place of the result, and words of a host without numbers. */
+const ENDS: readonly string[] = ['clear', 'openclawHard']
 /** Steps with the limit on lines. */
 const LINES = new Set(['wrapTool', 'wrapTwice', 'wrapInside', 'clampText', 'clampResult', 'clampMessages', 'guard', 'repair', 'proxy', 'hook', 'openclawHard'])
 /** Steps that redact and clean if they are told to. */
@@ -226,6 +230,7 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
   let frame = 0
   let isRedacted = false
   let isPrepared = false
+  let hasExit = false
   let id: string | undefined
   let [chars, lines, least] = [Infinity, Infinity, Infinity]
   const faults: string[] = []
@@ -243,6 +248,8 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
     if (size.chars > chars) say(`${size.chars} chars of ${chars}`)
     if (size.lines > lines) say(`${size.lines} lines of ${lines}`)
     if (isRedacted && text.includes(SECRET)) say('a secret')
+    if (name === 'openclawHard') return
+    hasExit &&= !(isCut && LAST.includes(name))
     const hints = [...text.matchAll(HINT)]
     const shorts = [...text.matchAll(SHORT)]
     if (hints.length + shorts.length > 1) say(`${hints.length + shorts.length} notices`)
@@ -264,7 +271,7 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
     const ids = [...text.matchAll(/\b[0-9a-f]{16}\b/g)].map(([id]) => id)
     if (ids.some((other) => other !== id)) say(`the id ${ids.find((other) => other !== id)}, not ${id}`)
     if (id !== undefined && hasRoom && !ids.includes(id)) say('no id')
-    if (frame > 0 && hasRoom && name !== 'clear' && !EXIT.test(text.split('\n').at(-1) as string)) say('no exit line')
+    if (hasExit && hasRoom && name !== 'clear' && !EXIT.test(text.split('\n').at(-1) as string)) say('no exit line')
     const isTold = (name === 'recovery' || name === 'clear') && isCut
     if (!SILENT.includes(name) && (isTold ? events !== 1 : isCut ? events < 1 && !isPrepared : events !== 0))
       say(`${events} events`)
@@ -279,11 +286,13 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
     text = result.text
     const line = EXIT.exec(text.split('\n').at(-1) as string)?.[0]
     frame = line === undefined ? 0 : line.length + 1
+    hasExit = frame > 0
     await look('capture', result.truncated ? output : text, first, seen.length)
   } else {
     if (source === 'text' && exit) {
       text = `${output}\n[exit code ${exit.exitCode ?? 0}]`
       frame = text.length - output.length
+      hasExit = true
     }
     rest = [first, ...rest]
   }
@@ -292,12 +301,13 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
     seen.length = 0
     const was = text
     text = await STEPS[step.name](text, step, way)
+    if (process.env['PIPELINES_SHOW']) console.log(step, text.length, text.length < 3_000 ? text : `${text.slice(0, 300)}\n...\n${text.slice(-600)}`)
     await look(step.name, was, step, seen.length)
     if (at === rest.length - 1 && faults.length === 0) {
       const again = await STEPS[step.name](text, step, way)
       if (again !== text) faults.push(`${step.name}: again changes ${JSON.stringify(text.slice(-300))} to ${JSON.stringify(again.slice(-300))}`)
     }
-    if (step.name === 'clear') break
+    if (ENDS.includes(step.name)) break
   }
   return faults.length > 0 ? `${faults.join('; ')}\n  ${JSON.stringify(text.slice(0, 150))} ... ${JSON.stringify(text.slice(-400))}` : undefined
 }

@@ -205,7 +205,9 @@ impl Earlier {
 }
 
 struct Found {
+    /// The start of the separator before the notice, and of the notice.
     start: usize,
+    notice: usize,
     end: usize,
     hidden: usize,
     in_bytes: bool,
@@ -239,10 +241,17 @@ fn notice_at<T: Text>(text: T, at: usize) -> Option<Found> {
         let name = rest.slice(0..rest.find_newline(0).unwrap_or(rest.len()));
         let saved = SavedPart::parse_line(&utf8(name));
         if saved != SavedPart::Nowhere {
-            return Some(Found { start: at, end: end + 1 + name.len(), hidden, in_bytes, saved });
+            return Some(Found { start: at, notice: at, end: end + 1 + name.len(), hidden, in_bytes, saved });
         }
     }
-    Some(Found { start: at, end, hidden, in_bytes, saved: saved(&utf8(window.slice(0..line.len()))) })
+    Some(Found {
+        start: at,
+        notice: at,
+        end,
+        hidden,
+        in_bytes,
+        saved: saved(&utf8(window.slice(0..line.len()))),
+    })
 }
 
 fn utf8<T: Text>(text: T) -> Vec<u8> {
@@ -273,19 +282,15 @@ fn last_notice<T: Text>(text: T, is_whole: bool) -> Option<Found> {
     let named = window.rfind_newline(window.len()).and_then(|newline| {
         let saved = SavedPart::parse_line(&utf8(window.slice(newline + 1..window.len())));
         let before = text.slice(0..text.len() - window.len() + newline);
-        (saved != SavedPart::Nowhere && takes_name(&ascii(last_of(before)))).then_some((before, saved))
+        let notice = if saved == SavedPart::Nowhere { None } else { last_line_notice(before, is_whole) };
+        notice
+            .filter(|found| takes_name(&ascii(before.slice(found.notice..found.end))))
+            .map(|found| (found, saved))
     });
     match named {
-        Some((before, saved)) => {
-            last_line_notice(before, is_whole).map(|found| Found { end: text.len(), saved, ..found })
-        }
+        Some((found, saved)) => Some(Found { end: text.len(), saved, ..found }),
         None => last_line_notice(text, is_whole),
     }
-}
-
-/// Returns enough of the end of a text to tell a notice by.
-fn last_of<T: Text>(text: T) -> T {
-    text.slice(text.len().saturating_sub(LONGEST_MARK)..text.len())
 }
 
 /// Returns the notice in the last line of a text, including the separator before it.
@@ -311,7 +316,8 @@ fn last_line_notice<T: Text>(text: T, is_whole: bool) -> Option<Found> {
     let line = ascii(text.slice(start..text.len()));
     let bracket = memchr::memmem::rfind(&line, b"[... ")?;
     let (hidden, in_bytes) = parse(&line[bracket..])?;
-    Some(Found { start: start + bracket, end: text.len(), hidden, in_bytes, saved: SavedPart::Nowhere })
+    let start = start + bracket;
+    Some(Found { start, notice: start, end: text.len(), hidden, in_bytes, saved: SavedPart::Nowhere })
 }
 
 /// Converts units to bytes. Non-ASCII units become 0xFF, which does not occur in the fixed parts of
@@ -363,7 +369,11 @@ mod tests {
             (format!("head\n\n{HINT}\n[exit code 0]"), vec![(4, 20 + hint)], 70),
             (format!("head\n\n{HINT}\n\nCommand exited with code 1\n"), vec![(4, 35 + hint)], 70),
             (format!("{HINT}\ntail\n[timed out]"), vec![(0, hint + 1), (hint + 5, hint + 17)], 70),
-            ("head[... 12 more characters truncated]\n[Full output: é]\n[exit code 1]".into(), vec![(4, 70)], 12),
+            (
+                "head[... 12 more characters truncated]\n[Full output: é]\n[exit code 1]".into(),
+                vec![(4, 70)],
+                12,
+            ),
         ];
         for (text, spans, hidden) in cases {
             assert_eq!(find(&text), (spans, hidden), "{text:?}");

@@ -27,9 +27,9 @@ pub enum Notice {
     /// `[... N more characters truncated]`, in the format of Pi and OpenClaw. Also replaces longer
     /// notices that do not fit.
     Pi,
-    /// The same, before a line `[Full output: NAME]`. Replaces [`Notice::Pi`] if there is room and
-    /// the output was saved.
-    Named,
+    /// Another notice, before a line `[Full output: NAME]`. Replaces a notice that does not name the
+    /// saved output, if there is room and the output was saved.
+    Named(Box<Notice>),
     /// `... (12,345 chars truncated from SOURCE)`, in the format of Daycare.
     Count,
     /// `[... N chars omitted]`, for all truncated blocks of a result except the last.
@@ -70,19 +70,22 @@ impl Notice {
     /// shorter one and never truncated. `saved`: the saved output of the text.
     pub fn ladder(&self, saved: &SavedPart) -> impl Iterator<Item = Cow<'_, Notice>> {
         let first = match self {
-            Notice::Pi if saved.has_line() => Cow::Owned(Notice::Named),
+            Notice::Pi | Notice::Count | Notice::Glued(_) if saved.has_line() => Cow::Owned(self.named()),
             _ => Cow::Borrowed(self),
         };
-        let shorter: &[Notice] = match self {
-            Notice::None | Notice::Dots => &[],
-            Notice::Mark => &[Notice::Dots],
-            Notice::Pi if !saved.has_line() => &[Notice::Dots],
-            // A host knows the words of its notices.
-            Notice::Pi | Notice::Named | Notice::Glued(_) => &[Notice::Pi, Notice::Dots],
-            _ if saved.has_line() => &[Notice::Named, Notice::Pi, Notice::Dots],
-            _ => &[Notice::Pi, Notice::Dots],
+        let shorter = match self {
+            Notice::None | Notice::Dots => vec![],
+            Notice::Mark => vec![Notice::Dots],
+            Notice::Pi if !saved.has_line() => vec![Notice::Dots],
+            Notice::Pi | Notice::Named(_) => vec![Notice::Pi, Notice::Dots],
+            _ if saved.has_line() => vec![Notice::Pi.named(), Notice::Pi, Notice::Dots],
+            _ => vec![Notice::Pi, Notice::Dots],
         };
-        std::iter::once(first).chain(shorter.iter().cloned().map(Cow::Owned))
+        std::iter::once(first).chain(shorter.into_iter().map(Cow::Owned))
+    }
+
+    fn named(&self) -> Notice {
+        Notice::Named(Box::new(self.clone()))
     }
 
     /// Returns true if the notice has no text. An empty [`Notice::Template`] or [`Notice::Literal`]
@@ -99,11 +102,9 @@ impl Notice {
         match self {
             Notice::None | Notice::Dots | Notice::Literal(_) => Needs::default(),
             Notice::Hint => Needs { chars: !in_bytes, bytes: in_bytes, lines: false },
-            Notice::Pi | Notice::Named | Notice::Count | Notice::Mark => {
-                Needs { chars: true, ..Needs::default() }
-            }
+            Notice::Pi | Notice::Count | Notice::Mark => Needs { chars: true, ..Needs::default() },
             Notice::Template(template) => template::needs(template),
-            Notice::Glued(notice) => notice.needs(in_bytes),
+            Notice::Glued(notice) | Notice::Named(notice) => notice.needs(in_bytes),
         }
     }
 
@@ -112,7 +113,7 @@ impl Notice {
         match self {
             Notice::Hint => true,
             Notice::Template(template) => template.contains("{limits}"),
-            Notice::Glued(notice) => notice.names_limits(),
+            Notice::Glued(notice) | Notice::Named(notice) => notice.names_limits(),
             _ => false,
         }
     }
@@ -129,12 +130,20 @@ impl Notice {
     /// Returns true if a closing of another tool may follow the notice. A notice of a host stays
     /// last.
     pub fn closes(&self) -> bool {
-        !matches!(self, Notice::Glued(_))
+        match self {
+            Notice::Named(notice) => notice.closes(),
+            _ => !matches!(self, Notice::Glued(_)),
+        }
     }
 
     /// Returns true if the notice names a saved output, or another one takes its place that does.
     pub fn names_saved(&self) -> bool {
-        matches!(self, Notice::Hint | Notice::Pi | Notice::Named)
+        matches!(self, Notice::Hint | Notice::Pi | Notice::Count | Notice::Named(_) | Notice::Glued(_))
+    }
+
+    /// Returns true if the notice itself names a saved output.
+    pub fn tells_name(&self) -> bool {
+        matches!(self, Notice::Hint | Notice::Named(_))
     }
 
     /// Renders the notice between two ends, with separators, as if all of the text were omitted.
@@ -146,7 +155,8 @@ impl Notice {
             lines: missing(all.newlines),
             kept_lines: String::new(),
         };
-        let notice = if *self == Notice::Pi && labels.saved.has_line() { &Notice::Named } else { self };
+        let ladder = self.ladder(labels.saved).next();
+        let notice = ladder.as_deref().unwrap_or(self);
         let text = notice.render(NoticePlace::Between, &counts, labels);
         let (lead, trail) = notice.separators(NoticePlace::Between);
         [lead, &text, trail].concat()
@@ -156,13 +166,11 @@ impl Notice {
     pub fn separators(&self, place: NoticePlace) -> (&'static str, &'static str) {
         match (place, self) {
             (_, Notice::None) | (NoticePlace::Alone, _) => ("", ""),
+            (_, Notice::Named(notice)) => notice.separators(place),
             (NoticePlace::Between, Notice::Glued(_)) => (MIDDLE, "\n\n"),
             (NoticePlace::Between, _) => ("\n\n", "\n\n"),
             (NoticePlace::BeforeTail, _) => ("", "\n"),
-            (
-                NoticePlace::AfterHead,
-                Notice::Pi | Notice::Named | Notice::Mark | Notice::Dots | Notice::Glued(_),
-            ) => ("", ""),
+            (NoticePlace::AfterHead, Notice::Pi | Notice::Mark | Notice::Dots | Notice::Glued(_)) => ("", ""),
             (NoticePlace::AfterHead, Notice::Count) => ("\n", ""),
             (NoticePlace::AfterHead, _) => ("\n\n", ""),
         }
@@ -183,9 +191,9 @@ impl Notice {
                 )
             }
             Notice::Pi => format!("[... {} more characters truncated]", counts.chars.omitted),
-            Notice::Named => {
+            Notice::Named(notice) => {
                 let line = labels.saved.line().unwrap_or_default();
-                format!("{}\n{line}", Notice::Pi.render(place, counts, labels))
+                format!("{}\n{line}", notice.render(place, counts, labels))
             }
             Notice::Count => {
                 let more = if place == NoticePlace::Between { " ..." } else { "" };

@@ -41,10 +41,11 @@ pub fn parse(line: &[u8]) -> Option<(usize, bool)> {
     (source.ends_with(b")") || source.ends_with(b") ...")).then_some((hidden, false))
 }
 
-/// Returns true if a line ends in a notice that another line may follow, which names the saved
-/// output.
+/// Returns true if a line is a notice that another line may follow, which names the saved output, or
+/// ends in one.
 pub fn takes_name(line: &[u8]) -> bool {
-    line.ends_with(ENDINGS[0])
+    let glued = memchr::memmem::rfind(line, b"[... ").and_then(|at| parse(&line[at..]));
+    glued.is_some() || line.starts_with(b"... (") && parse(line).is_some()
 }
 
 /// Returns the saved output that a notice names.

@@ -56,7 +56,8 @@ fn make(store: &Store) -> io::Result<()> {
 /// Returns true for the name of a key, or of one that is being made.
 pub fn is_key(file: &str) -> bool {
     let draft = file.strip_prefix(NAME).and_then(|rest| rest.strip_prefix('.'));
-    file == NAME || draft.is_some_and(|end| end.len() == 16 && end.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    file == NAME
+        || draft.is_some_and(|end| end.len() == 16 && end.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 #[cfg(test)]

@@ -44,8 +44,10 @@ impl Closing {
         let exit = last.clone().filter(|line| is_exit(&text[line.clone()]));
         let line = exit.as_ref().map_or(last, |exit| last_line(end_before(exit.start)));
         // The line that names the saved output may belong to a notice of an earlier cut.
-        let is_notice =
-            |start: usize| takes_name(text[..start].strip_suffix(b"\n").unwrap_or_default());
+        let is_notice = |start: usize| {
+            let before = text[..start].strip_suffix(b"\n").unwrap_or_default();
+            takes_name(&before[memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1)..])
+        };
         let told = line.and_then(|line| continuation(&text[line.clone()]).map(|told| (line.start, told)));
         let own = told.filter(|(start, _)| !is_notice(*start));
         let (start, told, is_exit) = match (own, exit) {

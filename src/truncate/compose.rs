@@ -75,7 +75,7 @@ pub fn cut<T: Text>(
     // The name of the whole says more than lines of it: where both do not fit, the ends stand
     // beside the name.
     let names = terms.notice.names_saved() && saved.has_line();
-    let ladder = ladder.take_while(|notice| !names || notice.names_saved() && **notice != Notice::Pi);
+    let ladder = ladder.take_while(|notice| !names || notice.tells_name());
     let cut = ladder.into_iter().find_map(|notice| composer.with_notice(&notice))?;
     Some(Cut { sides: Sides { tail: input.total, end: input.total, ..cut.sides }, ..cut })
 }

@@ -88,7 +88,8 @@ impl<T: Text> Figures<'_, T> {
         of: fn(Size) -> usize,
     ) -> Amount {
         let end = self.closing.map_or(0, |closing| of(closing.beside_original()));
-        let sum = |spans: &mut dyn Iterator<Item = &Span>| end + spans.map(|span| of(span.size)).sum::<usize>();
+        let sum =
+            |spans: &mut dyn Iterator<Item = &Span>| end + spans.map(|span| of(span.size)).sum::<usize>();
         let cutting = Omission {
             total,
             kept: size,
@@ -106,7 +107,7 @@ impl<T: Text> Figures<'_, T> {
 pub struct Original {
     /// Chars of the original, or of the text itself if it has no notice.
     pub chars: usize,
-    /// Chars that the name of a saved output adds to a notice.
+    /// Chars that the name of a saved output adds to a notice, with the exit line behind it.
     pub named: usize,
 }
 
@@ -118,7 +119,8 @@ impl Original {
         let cutting = Omission { total, hidden: earlier.hidden().chars, notices, ..Omission::default() };
         let saved = earlier.told.saved();
         let line = saved.line().filter(|_| saved.has_line());
-        let named = line.map_or(0, |line| 1 + line.encode_utf16().count());
+        let exit = input.closing().map_or(0, |closing| closing.beside_original().chars);
+        let named = exit + line.map_or(0, |line| 1 + line.encode_utf16().count());
         Original { chars: cutting.amount().total, named }
     }
 

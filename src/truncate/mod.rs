@@ -25,6 +25,7 @@ use crate::encoding::{Size, Text};
 use crate::limits::Limits;
 use crate::notice::Notice;
 use crate::notice::counts::{Labels, Needs};
+use crate::notice::earlier::NoticeAmounts;
 use crate::notice::saved::SavedPart;
 use crate::policy::{Keep, Policy};
 use crate::selection::{SearchTerms, Selection};
@@ -151,6 +152,19 @@ pub fn truncate_with<'f, T: Text>(
     let ends = |text: &Input<T>, terms: Terms, closing: Option<&Closing>| {
         HeadTail::new(text, input, closing, terms).with_ladder()
     };
+    // The name of the whole says more than a line about an exit: where both do not fit, the latter
+    // goes.
+    let told = if closing.as_ref().is_some_and(|closing| closing.is_exit) {
+        input.told()
+    } else {
+        NoticeAmounts::default()
+    };
+    let saved = terms.saved(told.saved());
+    let name = saved.name();
+    let has_name = |cut: &Cut| {
+        let names = terms.notice.names_saved() && saved.has_line();
+        !names || cut.middle.contains(name)
+    };
     let closed = closing.as_ref().and_then(|closing| {
         let before = &input.before(closing.start);
         keep_closing(input, terms, closing, |room| found(room, Some(closing))).or_else(|| {
@@ -163,7 +177,12 @@ pub fn truncate_with<'f, T: Text>(
             })
         })
     });
-    closed.or_else(|| found(terms, None)).or_else(|| Some(ends(input, terms, None)))
+    let open = || found(terms, None).unwrap_or_else(|| ends(input, terms, None));
+    Some(match closed {
+        Some(cut) if has_name(&cut) => cut,
+        Some(cut) => Some(open()).filter(has_name).unwrap_or(cut),
+        None => open(),
+    })
 }
 
 /// Minimum chars and bytes of a result for which a text is searched if the policy does not ask for
