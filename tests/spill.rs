@@ -17,9 +17,17 @@ use spillway::spill::pattern::Pattern;
 use spillway::spill::read::{Page, Slice, Start};
 use spillway::spill::search::{Match, Query};
 use spillway::spill::sweep::Limits;
+use spillway::spill::write::Origin;
 use spillway::spill::{Record, SaveQueue, Store, list, read, search, sweep};
 
-const ID: &str = "0123456789abcdef";
+fn bash(call: &str) -> Origin {
+    Origin { tool: "bash".into(), call: call.into(), secret: None }
+}
+
+/// Returns the id of the only output.
+fn id_in(store: &Store) -> String {
+    list(store).unwrap().remove(0).id
+}
 
 /// Generates bytes that are hard to page: sequences of every length, invalid ones, line ends, long
 /// lines.
@@ -52,9 +60,9 @@ fn hostile() -> impl Strategy<Value = Vec<u8>> {
 
 fn save(dir: &Path, bytes: &[u8]) -> (Store, Record) {
     let store = Store::at(dir.to_str().unwrap());
-    let saving = SaveQueue::new(store.clone(), ID, "bash", u64::MAX);
+    let saving = SaveQueue::new(store.clone(), bash(""), u64::MAX);
     saving.push(bytes);
-    let record = saving.finish().unwrap();
+    let record = saving.finish(false).unwrap();
     (store, record)
 }
 
@@ -68,10 +76,11 @@ fn newlines(bytes: &[u8]) -> u64 {
 
 /// Reads all pages.
 fn pages(store: &Store, lines: u64, bytes: usize, by_line: bool) -> Vec<Slice> {
+    let id = id_in(store);
     let mut start = Start::Line(1);
     let mut pages = vec![];
     loop {
-        let slice = read(store, ID, Page { start, lines, bytes }).unwrap();
+        let slice = read(store, &id, Page { start, lines, bytes }).unwrap();
         let (next_line, next_byte) = (slice.next_line, slice.next_byte);
         pages.push(slice);
         start = match (next_line, next_byte) {
@@ -93,7 +102,7 @@ proptest! {
     ) {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::at(dir.path().join("new").to_str().unwrap());
-        let saving = SaveQueue::new(store.clone(), ID, "bash", room);
+        let saving = SaveQueue::new(store.clone(), bash(""), room);
         let (mut rest, mut cuts) = (&bytes[..], cuts.iter().cycle());
         while !rest.is_empty() {
             let (cut, flush) = *cuts.next().unwrap();
@@ -106,7 +115,7 @@ proptest! {
             }
             rest = after;
         }
-        let record = saving.finish().unwrap();
+        let record = saving.finish(false).unwrap();
         let kept = bytes.len().min(usize::try_from(room).unwrap_or(usize::MAX));
         prop_assert_eq!(fs::read(&record.path).unwrap(), &bytes[..kept]);
         let whole = Whole { bytes: bytes.len() as u64, lines: lines_of(&bytes).len() as u64 };
@@ -145,10 +154,10 @@ proptest! {
     fn any_line_and_any_byte_can_be_read(bytes in hostile(), line in 1..80u64, byte in 0..2_000u64) {
         let dir = tempfile::tempdir().unwrap();
         let (store, _) = save(dir.path(), &bytes);
-        let slice = read(&store, ID, Page { start: Start::Line(line), lines: 1, bytes: 1 << 20 }).unwrap();
+        let slice = read(&store, &id_in(&store), Page { start: Start::Line(line), lines: 1, bytes: 1 << 20 }).unwrap();
         let expected = lines_of(&bytes).get(line as usize - 1).copied().unwrap_or_default();
         prop_assert_eq!(&slice.text, &String::from_utf8_lossy(expected));
-        let slice = read(&store, ID, Page { start: Start::Byte(byte), lines: u64::MAX, bytes: 1 << 20 }).unwrap();
+        let slice = read(&store, &id_in(&store), Page { start: Start::Byte(byte), lines: u64::MAX, bytes: 1 << 20 }).unwrap();
         prop_assert!(slice.byte <= byte && byte.min(bytes.len() as u64) - slice.byte < 4);
         // The bytes before and after the position decode separately to the decoded whole.
         let before = String::from_utf8_lossy(&bytes[..slice.byte as usize]).into_owned();
@@ -166,7 +175,7 @@ proptest! {
         let dir = tempfile::tempdir().unwrap();
         let (store, _) = save(dir.path(), &bytes);
         let compiled = if regex { Pattern::regex(pattern, ignore_case).unwrap() } else { Pattern::plain(pattern, ignore_case).unwrap() };
-        let found = search(&store, ID, Query { pattern: compiled, line, context, max }).unwrap();
+        let found = search(&store, &id_in(&store), Query { pattern: compiled, line, context, max }).unwrap();
         let lines: Vec<String> = lines_of(&bytes)
             .into_iter()
             .map(|line| {
@@ -249,7 +258,7 @@ proptest! {
             None => Pattern::plain(&needle, ignore_case).unwrap(),
         };
         let query = Query { pattern, line: 1, context: 1, max: 9 };
-        let found = search(&store, ID, query).unwrap();
+        let found = search(&store, &id_in(&store), query).unwrap();
         prop_assert_eq!(found.len(), 1);
         prop_assert_eq!((found[0].line, found[0].byte), (2, 4 + before as u64 / 4 * 4));
         prop_assert_eq!((&*found[0].before[0], &*found[0].after[0]), ("one", "three"));
@@ -271,10 +280,10 @@ fn sweeps_do_not_remove_outputs_being_saved() {
             });
         }
         let saved: Vec<_> = (0..3_000)
-            .map(|at| SaveQueue::new(store.clone(), &format!("{at:016x}"), "bash", u64::MAX))
+            .map(|at| SaveQueue::new(store.clone(), bash(&format!("{at}")), u64::MAX))
             .map(|saving| {
                 saving.push(b"hello");
-                saving.finish()
+                saving.finish(false)
             })
             .collect();
         ended.store(true, Relaxed);
@@ -282,4 +291,77 @@ fn sweeps_do_not_remove_outputs_being_saved() {
             outcome.unwrap();
         }
     });
+}
+
+/// Saves bytes in pieces of a size.
+fn save_as(store: &Store, origin: Origin, bytes: &[u8], size: usize) -> Record {
+    let saving = SaveQueue::new(store.clone(), origin, u64::MAX);
+    for piece in bytes.chunks(size) {
+        saving.push(piece);
+        saving.flush().unwrap();
+    }
+    saving.finish(false).unwrap()
+}
+
+#[test]
+fn writers_of_one_output_agree_on_its_id_and_leave_one_copy() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::at(dir.path().to_str().unwrap());
+    let bytes = "one more line\n".repeat(5_000);
+    let records: Vec<Record> = std::thread::scope(|scope| {
+        let save = |at: usize| save_as(&store, bash("c1"), bytes.as_bytes(), 1 + 7_000 * at);
+        let threads: Vec<_> = (1..9).map(|at| scope.spawn(move || save(at))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(records.iter().all(|record| *record == records[0]));
+    assert_eq!(list(&store).unwrap(), [records[0].clone()]);
+    let others = [
+        save_as(&store, bash("c2"), bytes.as_bytes(), 9_999),
+        save_as(&store, bash("c1"), &bytes.as_bytes()[1..], 9_999),
+        save_as(&store, Origin { tool: "build".into(), ..bash("c1") }, bytes.as_bytes(), 9_999),
+    ];
+    let ids: BTreeSet<String> = others.iter().chain(&records[..1]).map(|record| record.id.clone()).collect();
+    assert_eq!(ids.len(), 4);
+}
+
+#[test]
+fn ids_depend_on_the_secret_of_the_store_and_on_no_directory() {
+    let id = |secret: Option<&str>| {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::at(dir.path().to_str().unwrap());
+        let origin = Origin { secret: secret.map(Into::into), ..bash("") };
+        save_as(&store, origin, b"output", 9).id
+    };
+    assert_eq!(id(Some("one")), id(Some("one")));
+    assert_ne!(id(Some("one")), id(Some("other")));
+    assert_ne!(id(None), id(None));
+}
+
+#[test]
+fn a_told_running_id_leads_to_the_output_until_that_is_swept() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::at(dir.path().to_str().unwrap());
+    let page = || Page { start: Start::Line(1), lines: 9, bytes: 99 };
+    let saving = SaveQueue::new(store.clone(), bash(""), u64::MAX);
+    let twin = SaveQueue::new(store.clone(), bash(""), u64::MAX);
+    assert_eq!(saving.running(), None);
+    for saving in [&saving, &twin] {
+        saving.push(b"one\n");
+        saving.flush().unwrap();
+    }
+    let [(running, _), (other, _)] = [&saving, &twin].map(|saving| saving.running().unwrap());
+    assert_ne!(running, other);
+    assert_eq!(read(&store, &running, page()).unwrap().text, "one\n");
+    saving.push(b"two\n");
+    let record = saving.finish(true).unwrap();
+    twin.discard().unwrap();
+    assert_ne!(record.id, running);
+    assert_eq!(read(&store, &running, page()).unwrap().text, "one\ntwo\n");
+    assert!(read(&store, &other, page()).is_err());
+    assert_eq!(list(&store).unwrap(), [record]);
+    let limits = Limits { total_bytes: 0, max_age: Duration::ZERO, min_age: Duration::ZERO };
+    assert_eq!(sweep(&store, &limits, &[], SystemTime::now()).unwrap().removed, 1);
+    assert!(read(&store, &running, page()).is_err());
+    let left: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(left, ["key"]);
 }

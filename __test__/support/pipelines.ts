@@ -237,7 +237,7 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
   const look = async (name: string, was: string, step: Step, events: number) => {
     const say = (what: string) => faults.push(`${name}: ${what}`)
     const isCut = text !== was
-    chars = Math.min(chars, IN_TOKENS.has(name) ? Infinity : step.maxChars)
+    chars = Math.min(chars, IN_TOKENS.has(name) || name === 'clear' ? Infinity : step.maxChars)
     if (LINES.has(name) || name === 'capture') lines = Math.min(lines, step.maxLines)
     if (PREPARING.has(name) || name === 'capture') {
       isRedacted ||= step.redact

@@ -53,10 +53,13 @@ export class CallSpill {
 /** Chars that a tool may have added around a text of an earlier cut. */
 const ADDED = 1_024
 
+/** Bytes of a saved output that is looked through for notices. */
+const LOOKED_THROUGH = 256 * 1024
+
 /**
  * Returns true if the notices in the texts name a saved output, the store has it, and it is as large
- * as the original of the texts: the texts are a part of it, and saving them would name a part as
- * the whole. A larger text only quotes such a notice.
+ * as the original of the texts or was itself cut from that: the texts are a part of it, and saving
+ * them would name a part as the whole. A larger text only quotes such a notice.
  */
 async function isPartIn(store: SpillStore, texts: readonly string[]): Promise<boolean> {
   const earlier = earlierSave(texts)
@@ -64,7 +67,11 @@ async function isPartIn(store: SpillStore, texts: readonly string[]): Promise<bo
   if (id === undefined) return false
   try {
     const { totalBytes } = await store.read(id, { maxBytes: 1 })
-    return earlier?.isPart === true || originalOf(texts).chars <= totalBytes + ADDED
+    const { chars } = originalOf(texts)
+    if (earlier?.isPart || chars <= totalBytes + ADDED) return true
+    if (totalBytes > LOOKED_THROUGH) return false
+    const { text } = await store.read(id, { byte: 0, maxBytes: LOOKED_THROUGH })
+    return chars <= originalOf([text]).chars + ADDED
   } catch {
     return false
   }

@@ -98,6 +98,9 @@ pub struct Earlier {
     pub trailing: usize,
     /// Units of the exit line behind the notice at the end.
     pub behind: usize,
+    /// The only notice of the text, if it is between two ends. The next one takes its place: no kept
+    /// side goes on beyond it. Several notices were printed by a tool, and are text.
+    pub gap: Option<Range<usize>>,
 }
 
 impl Earlier {
@@ -122,7 +125,11 @@ impl Earlier {
         if head.len() == total && total <= SEARCHED {
             let content = earlier.content(total);
             let text = head.slice(0..content.end);
+            let at_ends = earlier.spans.len();
             earlier.add_between(text, content.start);
+            if let (0, [span]) = (at_ends, &earlier.spans[..]) {
+                earlier.gap = Some(span.start..span.end);
+            }
             if earlier.told != NoticeAmounts::default() {
                 earlier.add_marks(text, content.start);
             }

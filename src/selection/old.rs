@@ -1,5 +1,7 @@
 //! Notices and marks of earlier cuts in a searched text.
 
+use std::ops::RangeInclusive;
+
 use super::page::Piece;
 use super::unit::Unit;
 use super::{SearchState, Selection};
@@ -28,6 +30,15 @@ pub struct Old {
     pub cut_at_end: usize,
     /// The position after a notice at the start.
     pub first: Unit,
+}
+
+/// Returns the units of the only notice of a text, which the next one replaces. Several were printed
+/// by a tool, and are text.
+fn only_between(old: &Old) -> Option<RangeInclusive<usize>> {
+    match old.between[..] {
+        [(first, last)] if old.sizes.len() == 1 => Some(first.saturating_sub(1)..=last + 1),
+        _ => None,
+    }
 }
 
 impl Old {
@@ -208,7 +219,12 @@ impl Selection {
             }
             pieces.push(Piece { unit, text, is_weighed: true });
         }
-        pieces.retain(|piece| (old.first.number..end).contains(&piece.unit.number));
+        let gap = only_between(old);
+        let is_old = |number| gap.as_ref().is_some_and(|gap| gap.contains(&number));
+        pieces.retain(|piece| {
+            let number = piece.unit.number;
+            (old.first.number..end).contains(&number) && !is_old(number)
+        });
         pieces
     }
 }

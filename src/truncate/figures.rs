@@ -182,9 +182,9 @@ impl Omission {
         if self.hidden == 0 {
             return Amount { omitted: omitted + self.beside, total: self.total + self.beside };
         }
-        let original = (self.total.saturating_sub(self.notices) + self.hidden).max(self.total);
-        let of_original = original.saturating_sub(self.kept.saturating_sub(self.kept_notices));
-        Amount { omitted: of_original.max(omitted) + self.beside, total: original + self.beside }
+        let original = self.total.saturating_sub(self.notices) + self.hidden;
+        let omitted = original.saturating_sub(self.kept.saturating_sub(self.kept_notices));
+        Amount { omitted: omitted + self.beside, total: original + self.beside }
     }
 
     /// Returns the least omitted amount if at most `most` of the text can be kept.

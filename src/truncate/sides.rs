@@ -141,6 +141,7 @@ impl<'a, T: Text> Fitter<'a, T> {
         room.closed &= !self.goes_on;
         let room = share.map_or(room, |share| room.share(share));
         let Range { start, end } = self.content;
+        let end = self.earlier.gap.as_ref().map_or(end, |gap| gap.start);
         let head = self.input.head.slice(start..end.min(self.input.head.len()));
         let longest = fit::prefix(head, &room);
         let glued = if mid.starts_with('\n') { None } else { mid.lines().next().map(str::len).or(Some(0)) };
@@ -182,7 +183,8 @@ impl<'a, T: Text> Fitter<'a, T> {
             .then(self.extent(text))
             .then(self.extent(trail));
         let offset = input.total - input.tail.len();
-        let bound = head.max(offset).min(end);
+        let after = self.earlier.gap.as_ref().map_or(offset, |gap| gap.end.max(offset));
+        let bound = head.max(after).min(end);
         let tail = input.in_tail(bound..end);
         let is_open = !tail.is_empty() && !tail.ends_with_newline();
         let room = Room::after(before, is_open, limits)?;
