@@ -211,7 +211,7 @@ proptest! {
         let id = |at: usize| format!("{at:016x}");
         for (at, &(size, age, finished)) in files.iter().enumerate() {
             let name = FileName::new(&id(at), "bash");
-            let name = if finished { name.finished(Whole { bytes: size, lines: 0 }) } else { name };
+            let name = if finished { name.finished(name.id.clone(), Whole { bytes: size, lines: 0 }) } else { name };
             fs::write(store.path(&name), vec![b'x'; size as usize]).unwrap();
             let file = File::options().write(true).open(store.path(&name)).unwrap();
             file.set_modified(now - Duration::from_secs(age)).unwrap();

@@ -1,4 +1,5 @@
 import type { PlanStep } from 'spillway'
+import { hasListeners } from '../clamp_event.js'
 import type { Result } from '../dialect/results.js'
 import { stepFor } from '../plan.js'
 import { ByTexts, elementsOf, lengthOf, resultsIn, textsOf } from '../result/message_results.js'
@@ -27,7 +28,7 @@ export class AppliedCuts {
 
   /** Announces the cuts of messages that are sent, each once. */
   tell(messages: readonly unknown[]): void {
-    if (this.#cuts.isEmpty) return
+    if (this.#cuts.isEmpty || !hasListeners({ phase: 'result' })) return
     withPlan(messages, this.#plan(messages, (cut) => !cut.isTold), appliedBy)
     for (const message of elementsOf(messages))
       for (const result of resultsIn(message)) {

@@ -22,7 +22,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::encoding::{Size, Text};
-use crate::limits::Limits;
+use crate::limits::{Limits, Usage};
 use crate::notice::Notice;
 use crate::notice::counts::{Labels, Needs};
 use crate::notice::earlier::NoticeAmounts;
@@ -146,6 +146,8 @@ pub fn truncate_with<'f, T: Text>(
     if fits {
         return saved_line::add(input, terms, closing.as_ref());
     }
+    let told = if input.fresh { NoticeAmounts::default() } else { input.told() };
+    let terms = terms.within(input, &told);
     let selection = if terms.searches() { search() } else { None };
     let found =
         |terms: Terms, closing: Option<&Closing>| compose::cut(selection.as_ref()?, input, terms, closing);
@@ -154,15 +156,11 @@ pub fn truncate_with<'f, T: Text>(
     };
     // The name of the whole says more than a line about an exit: where both do not fit, the latter
     // goes.
-    let told = if closing.as_ref().is_some_and(|closing| closing.is_exit) {
-        input.told()
-    } else {
-        NoticeAmounts::default()
-    };
+    let is_exit = closing.as_ref().is_some_and(|closing| closing.is_exit);
     let saved = terms.saved(told.saved());
     let name = saved.name();
     let has_name = |cut: &Cut| {
-        let names = terms.notice.names_saved() && saved.has_line();
+        let names = is_exit && terms.notice.names_saved() && saved.has_line();
         !names || cut.middle.contains(name)
     };
     let closed = closing.as_ref().and_then(|closing| {
@@ -172,7 +170,8 @@ pub fn truncate_with<'f, T: Text>(
                 let cut = ends(before, room, Some(closing));
                 // If head and tail meet, the room may exceed the text before the closing, which is
                 // not all that must fit.
-                let is_all = cut.sides.head == cut.sides.tail && cut.sides.has_head();
+                let Sides { start, head, tail, end } = cut.sides;
+                let is_all = start == 0 && head == tail && head > 0 && end == before.total;
                 (!is_all).then_some(cut)
             })
         })
@@ -191,6 +190,19 @@ pub fn truncate_with<'f, T: Text>(
 const LEAST_SEARCHED: usize = 64;
 
 impl Terms<'_> {
+    /// Bounds the limits by the size of a text that was cut before: earlier limits hold for it, and
+    /// another notice may take more room than the last.
+    fn within<T: Text>(self, input: &Input<T>, told: &NoticeAmounts) -> Self {
+        if *told == NoticeAmounts::default() || !input.is_whole() {
+            return self;
+        }
+        let Usage { bytes, lines, chars, .. } = input.extent(&Limits::NONE).usage();
+        let Limits { line_bytes, tokens, .. } = self.limits;
+        let [bytes, lines, chars] =
+            [self.limits.bytes.min(bytes), self.limits.lines.min(lines), self.limits.chars.min(chars)];
+        Terms { limits: Limits { bytes, lines, chars, tokens, line_bytes }, ..self }
+    }
+
     /// Returns true if lines between the ends may be kept.
     fn searches(&self) -> bool {
         let is_small = self.limits.chars.min(self.limits.bytes) < LEAST_SEARCHED;

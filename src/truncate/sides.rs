@@ -128,7 +128,15 @@ impl<'a, T: Text> Fitter<'a, T> {
             _ if self.head_share > 0.5 => both().or_else(head).or_else(tail),
             _ => both().or_else(tail).or_else(head),
         };
-        kept.unwrap_or(nothing)
+        let kept = kept.unwrap_or(nothing);
+        // Only what earlier cuts omitted is missing: the notice stays where theirs was.
+        let meets = kept.has_head() && kept.has_tail() && kept.head == kept.tail;
+        let whole = match self.earlier {
+            Earlier { trailing: 1.., leading: 0, .. } if meets => head(),
+            Earlier { trailing: 0, leading: 1.., .. } if meets => tail(),
+            _ => None,
+        };
+        whole.filter(|sides| sides.head == sides.tail).unwrap_or(kept)
     }
 
     /// Returns the longest head that fits, within its share of the room if a tail is kept too.
