@@ -31,7 +31,7 @@ function store(options: Partial<SpillOptions> = {}) {
   const dir = join(mkdtempSync(join(tmpdir(), 'spillway-')), 'outputs')
   made.push(join(dir, '..'))
   return Object.assign(createSpillStore({ dir, ...options }), {
-    files: () => (existsSync(dir) ? readdirSync(dir) : []),
+    files: () => (existsSync(dir) ? readdirSync(dir).filter((file) => file !== 'key') : []),
   })
 }
 
@@ -478,11 +478,15 @@ describe('the saved whole', () => {
     const meta = { tool: 'make', callId: 'c1' }
     const { spill: record } = await captured({ spill, maxLines: 10, ...meta }, numbered(1_000))
     await captured({ spill, ...meta }, 'fits')
+    const failing = new OutputCapture({ maxLines: 10 })
+    failing.stdout.write(numbered(1_000))
+    await failing.finish({ exitCode: 1 })
     for (const name of ['clamp', 'spill']) unsubscribe(`spillway:${name}`, hear)
     const total = measureText(numbered(1_000))
     expect(events).toEqual([
       { ...meta, record },
-      { ...meta, phase: 'result', total, kept: expect.anything(), exceeded: ['lines'] },
+      { ...meta, phase: 'result', total, kept: expect.anything(), exceeded: ['lines'], saved: record?.path },
+      { phase: 'result', total, kept: expect.anything(), exceeded: ['lines'] },
     ])
     expect((events[1] as ClampEvent).kept.lines).toBeLessThan(10)
   })

@@ -14,7 +14,7 @@ const dir = mkdtempSync(join(tmpdir(), 'spillway-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 const remote = (storage: RemoteStorage = createStorage(), options = {}) =>
-  createRemoteSpillStore({ storage, ...options })
+  createRemoteSpillStore({ storage, secret: 'a secret of the tests', ...options })
 
 describe('a store over the memory of unstorage', () => {
   testSpillStore((limits) => remote(createStorage(), limits), { test })
@@ -152,10 +152,12 @@ describe('a save', () => {
         await inner.setItemRaw(key, value, options)
       },
     }))
-    const { id, path } = await remote(storage, { maxAge: 90_500 }).save('x'.repeat(CHUNK + 1))
+    const { path } = await remote(storage, { maxAge: 90_500 }).save('x'.repeat(CHUNK + 1))
     expect(told).toEqual([
-      expect.stringMatching(`^set spillway:${id}:0-\\d+$`),
-      expect.stringMatching(`^set spillway:${id}:1-\\d+$`),
+      expect.stringMatching(/^set spillway:[0-9a-f]{16}:0-\d+$/),
+      expect.stringMatching(/^set spillway:[0-9a-f]{16}:1-\d+$/),
+      // Another save may have stored the same output.
+      `get ${path}`,
       `set ${path}`,
       `get ${path}`,
     ])
@@ -191,8 +193,8 @@ describe('a save', () => {
     const proven = remote(kept.storage)
     await proven.save('a')
     await proven.save('b')
-    expect(kept.told.filter((call) => call.startsWith('get'))).toHaveLength(1)
-    expect(told.filter((call) => call.startsWith('get'))).toHaveLength(2)
+    expect(kept.told.filter((call) => call.startsWith('get'))).toHaveLength(3)
+    expect(told.filter((call) => call.startsWith('get'))).toHaveLength(4)
   })
 
   it('does an operation again, once, whose connection was closed', async () => {
@@ -242,7 +244,7 @@ describe('a save', () => {
       const saving = remote(storage, { timeout: 20 }).save('x'.repeat(9 * CHUNK))
       await expect(saving).rejects.toMatchObject({ code: 'ETIMEDOUT' })
       // Nothing was asked of it after the operation that hung.
-      expect(told.length).toBe(hanging + 1)
+      expect(told.filter((call) => call.startsWith('set')).length).toBe(hanging + 1)
     }
   })
 
@@ -344,7 +346,10 @@ describe('a storage that loses or changes things', () => {
             getItemRaw: async (key) => (faulty.has(key) ? faulty.get(key) : inner.getItemRaw(key)),
           }))
           const store = remote(storage)
-          const [{ id }, other] = [await store.save(text), await store.save(second)]
+          const { id } = await store.save(text)
+          const first = (await inner.getKeys()).find((key) => key.includes(':0-')) as string
+          const save = first.split(':')[1] as string
+          const other = await store.save(second)
           const calls = () => [
             store.read(id, { byte: CHUNK - 9, maxBytes: 99 }),
             store.read(id, { line: CHUNK / 8, lines: 2 }),
@@ -353,9 +358,13 @@ describe('a storage that loses or changes things', () => {
           const right = await Promise.all(calls())
           const keys = await inner.getKeys()
           const keyOf = (start: string) => keys.find((key) => key.startsWith(`spillway:${start}`)) as string
-          const neighbour = { ':record': `${other.id}:record`, ':0-': `${id}:1-`, ':1-': `${id}:0-` }[part]
+          const neighbour = {
+            ':record': `${other.id}:record`,
+            ':0-': `${save}:1-`,
+            ':1-': `${save}:0-`,
+          }[part]
           const bytes = async (key: string) => (await inner.getItemRaw(key)) as Uint8Array
-          const key = keyOf(id + part)
+          const key = keyOf((part === ':record' ? id : save) + part)
           faulty.set(key, FAULTS[name]?.(await bytes(key), await bytes(keyOf(neighbour as string)), at))
           for (const [at, answer] of (await Promise.allSettled(calls())).entries())
             if (answer.status === 'fulfilled') expect(answer.value).toEqual(right[at])
@@ -376,7 +385,10 @@ describe('a storage that loses or changes things', () => {
     ]
     for (const form of forms) {
       const { storage } = watched((inner) => ({
-        getItemRaw: async (key) => form(Buffer.from((await inner.getItemRaw(key)) as Uint8Array)),
+        getItemRaw: async (key) => {
+          const value = (await inner.getItemRaw(key)) as Uint8Array | null
+          return value && form(Buffer.from(value))
+        },
       }))
       const store = remote(storage)
       expect((await store.read((await store.save('a\nb')).id)).text).toBe('a\nb')
@@ -399,6 +411,56 @@ describe('a storage that loses or changes things', () => {
   })
 })
 
+describe('ids', () => {
+  it('are those of one secret, which the first save stores, or of the given one', async () => {
+    const storage = createStorage()
+    const own = () => createRemoteSpillStore({ storage, maxAge: DAY })
+    const origin = { tool: 'bash', callId: 'c1' }
+    const ids: string[] = []
+    for (const store of [own(), own()]) ids.push((await store.save('one', origin)).id)
+    expect(ids[0]).toBe(ids[1])
+    expect((await storage.getKeys()).filter((key) => key !== 'spillway:secret')).toHaveLength(2)
+    const { id } = await own().save('one', { ...origin, callId: 'c2' })
+    const { id: elsewhere } = await createRemoteSpillStore({ storage: createStorage() }).save('one', origin)
+    expect(new Set([ids[0], id, elsewhere]).size).toBe(3)
+    const [given, other] = await Promise.all(
+      [createStorage(), createStorage()].map((storage) => remote(storage).save('one', origin)),
+    )
+    expect(given?.id).toBe(other?.id)
+  })
+
+  it('of an output that is saved again get its new chunks once the old ones are half as old as may be', async () => {
+    vi.useFakeTimers({ now: 1e12, toFake: ['Date'] })
+    try {
+      const { storage, inner } = watched()
+      const store = remote(storage, { maxAge: DAY })
+      const chunk = async () => (await inner.getKeys()).filter((key) => key.includes(':0-'))
+      const { id } = await store.save('one')
+      const [first] = await chunk()
+      vi.setSystemTime(1e12 + DAY / 2 - 1)
+      await store.save('one')
+      expect(await chunk()).toEqual([first])
+      vi.setSystemTime(1e12 + DAY / 2)
+      expect((await store.save('one')).id).toBe(id)
+      expect(await chunk()).toHaveLength(1)
+      expect(await chunk()).not.toEqual([first])
+      expect((await store.read(id)).text).toBe('one')
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('are rejected with a secret that is too short, without a word of it', () => {
+    for (const secret of ['tooshort', 5])
+      expect(() => createRemoteSpillStore({ storage: createStorage(), secret: secret as string })).toThrow(
+        expect.objectContaining({
+          code: 'ERR_SPILLWAY_OPTION',
+          message: expect.stringMatching(/^secret must be a string of at least 16 chars, got "?(?:8 chars|number)"?$/),
+        }),
+      )
+  })
+})
+
 describe('a sweep', () => {
   it('removes by age and by the total, the oldest first, and keeps what is retained', async () => {
     vi.useFakeTimers({ now: 1e12, toFake: ['Date'] })
@@ -407,7 +469,7 @@ describe('a sweep', () => {
       const store = remote(storage, { maxAge: 1_000 })
       const ids: string[] = []
       for (let at = 0; at < 6; at++) {
-        ids.push((await store.save('x'.repeat(100))).id)
+        ids.push((await store.save(String(at).repeat(100))).id)
         vi.setSystemTime(Date.now() + 100)
       }
       const kept = async () => (await store.list()).map(({ id }) => ids.indexOf(id))

@@ -112,6 +112,9 @@ const aged = (record: SpillRecord, milliseconds: number) => {
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
+/** The files of a store besides its secret. */
+const filesIn = (dir: string) => readdirSync(dir).filter((file) => file !== 'key')
+
 describe('a spill store', () => {
   it('saves text and bytes exactly, in files that only this user can read', async () => {
     const spill = store()
@@ -122,6 +125,7 @@ describe('a spill store', () => {
     expect(saved).toEqual({ id: saved.id, path: saved.path, bytes: 8, lines: 3, complete: true })
     expect(saved.id).toMatch(/^[0-9a-f]{16}$/)
     expect(basename(saved.path)).toBe(`${saved.id}.bash.8b.3l.txt`)
+    expect(statSync(join(spill.dir, 'key')).mode & 0o777).toBe(process.platform === 'win32' ? 0o666 : 0o600)
     expect(statSync(saved.path).mode & 0o777).toBe(0o600)
     expect(statSync(spill.dir).mode & 0o777).toBe(0o700)
     const text = await spill.save('a\ud800漢\n')
@@ -132,7 +136,7 @@ describe('a spill store', () => {
   it('names files by what cannot lead elsewhere', async () => {
     const spill = store()
     const saved = await spill.save('x', { tool: '../../etc/pass wd\0', callId: '../call' })
-    expect(readdirSync(spill.dir)).toEqual([`${saved.id}.______etc_pass_wd_.1b.1l.txt`])
+    expect(filesIn(spill.dir)).toEqual([`${saved.id}.______etc_pass_wd_.1b.1l.txt`])
   })
 
   it('takes shared and large bytes, and notices when bytes go away', async () => {
@@ -145,7 +149,7 @@ describe('a spill store', () => {
     structuredClone(large, { transfer: [large.buffer] })
     expect(await saving).toBe('ERR_SPILLWAY_SPILL')
     expect(await spill.list()).toHaveLength(2)
-    expect(readdirSync(spill.dir)).toHaveLength(2)
+    expect(filesIn(spill.dir)).toHaveLength(2)
   })
 
   it('gives back any text, page by page', async () => {
@@ -179,7 +183,7 @@ describe('a spill store', () => {
           expect(bytes).toBe(Buffer.concat(chunks).length)
           rmSync(path)
         }
-        expect(readdirSync(spill.dir)).toEqual([])
+        expect(filesIn(spill.dir)).toEqual([])
       }),
       { numRuns: 60 },
     )
@@ -187,7 +191,7 @@ describe('a spill store', () => {
       yield 'no bytes'
     }
     expect(await codeOf(spill.save(any(words())))).toBe('ERR_SPILLWAY_OPTION')
-    expect(readdirSync(spill.dir)).toEqual([])
+    expect(filesIn(spill.dir)).toEqual([])
   })
 
   it('stops at the quota of a file, and tells the whole', async () => {
@@ -443,7 +447,7 @@ describe('a sweep', () => {
     const spill = store({ maxTotalBytes: 2_500 })
     const records: SpillRecord[] = []
     for (const days of [9, 8, 3, 2, 1, 0]) {
-      const record = await spill.save('x'.repeat(1_000))
+      const record = await spill.save(String(days).repeat(1_000))
       aged(record, days * DAY)
       records.push(record)
     }
@@ -456,7 +460,7 @@ describe('a sweep', () => {
   it('removes nothing that is younger than minAge', async () => {
     const spill = store({ maxTotalBytes: 0, maxAge: 0, minAge: HOUR })
     const young = await spill.save('x')
-    const old = await spill.save('x')
+    const old = await spill.save('y')
     aged(young, HOUR - 60_000)
     aged(old, HOUR + 60_000)
     expect(await spill.sweep()).toEqual({ removed: 1, bytes: 1 })
@@ -491,7 +495,7 @@ describe('a sweep', () => {
     symlinkSync(path, join(spill.dir, '2222222222222222.bash.1b.1l.txt'))
     expect(await spill.list()).toHaveLength(1)
     expect(await spill.sweep()).toEqual({ removed: 1, bytes: 1 })
-    expect(readdirSync(spill.dir)).toHaveLength(others.length + 2)
+    expect(filesIn(spill.dir)).toHaveLength(others.length + 2)
   })
 
   it('goes together with other sweeps while outputs are saved', async () => {
@@ -603,14 +607,14 @@ describe('faults', () => {
       script,
       dir,
     ]
-    // The directory of the outputs, and the saved output.
-    expect(run(...after('ulimit -f 2000'))).toEqual(['saved', 'EFBIG', 2])
+    // The directory of the outputs, its secret, and the saved output.
+    expect(run(...after('ulimit -f 2000'))).toEqual(['saved', 'EFBIG', 3])
 
     // A limit stands for a full disk where nothing may be mounted.
     const mounted = (options: string) => `mount -t tmpfs -o ${options} tmpfs '${dir}'`
     const unshared = ['unshare', '-rm']
     if (spawnSync('unshare', ['-rm', 'sh', '-c', mounted('ro')]).status !== 0) return
-    expect(run(...unshared, ...after(mounted('size=4m,mode=0700')))).toEqual(['saved', 'ENOSPC', 2])
+    expect(run(...unshared, ...after(mounted('size=4m,mode=0700')))).toEqual(['saved', 'ENOSPC', 3])
     expect(run(...unshared, ...after(mounted('ro')))).toEqual(['EROFS', 'EROFS', 0])
   })
 
@@ -661,7 +665,7 @@ describe('faults', () => {
     expect(await codeOf(store({ dir: `${link}/.//` }).save('x'))).toBe('ERR_SPILLWAY_SPILL')
     symlinkSync(join(spill.dir, 'nowhere'), `${link}-dead`)
     expect(await codeOf(store({ dir: `${link}-dead` }).save('x'))).toBe('ERR_SPILLWAY_SPILL')
-    expect(readdirSync(spill.dir)).toHaveLength(1)
+    expect(filesIn(spill.dir)).toHaveLength(1)
   })
 
   it('closes its own directory, and rejects a directory of others or with files of others', async () => {

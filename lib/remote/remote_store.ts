@@ -68,9 +68,10 @@ class RemoteStore implements SpillStore {
       publish({ ...origin, error })
       throw error
     }
+    const started = Date.now()
     const secret = await this.#key().catch(tell)
     const identity = native.startIdentity(secret, tool ?? '', callId ?? '')
-    const upload = new Upload(this.#engine, this.#keys, identity, this.#limits)
+    const upload = new Upload(this.#engine, this.#keys, identity, started, this.#limits)
     try {
       for await (const chunk of chunks) await upload.write(chunk).catch(tell)
       const { id, stored } = await upload.finish(origin).catch(tell)

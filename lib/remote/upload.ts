@@ -32,7 +32,7 @@ export class Upload {
   readonly #keys: Keys
   readonly #limits: { maxFileBytes: number; maxAge: number }
   readonly #identity: ReturnType<typeof native.startIdentity>
-  readonly #name = { save: native.randomName(), started: Date.now() }
+  readonly #name: { readonly save: string; readonly started: number }
   #chunk = new Uint8Array(0)
   #filled = 0
   /** Bytes and lines of the output, and of its stored part. */
@@ -53,11 +53,13 @@ export class Upload {
     engine: Engine,
     keys: Keys,
     identity: ReturnType<typeof native.startIdentity>,
+    started: number,
     limits: { maxFileBytes: number; maxAge: number },
   ) {
     this.#engine = engine
     this.#keys = keys
     this.#identity = identity
+    this.#name = { save: native.randomName(), started }
     this.#limits = limits
   }
 

@@ -189,6 +189,9 @@ pub fn truncate_with<'f, T: Text>(
 /// counts what is missing says more.
 const LEAST_SEARCHED: usize = 64;
 
+/// Lines of a notice that names a saved output, with one line of text on both sides.
+const NOTICE_LINES: usize = 6;
+
 impl Terms<'_> {
     /// Bounds the limits by the size of a text that was cut before: earlier limits hold for it, and
     /// another notice may take more room than the last.
@@ -198,8 +201,11 @@ impl Terms<'_> {
         }
         let Usage { bytes, lines, chars, .. } = input.extent(&Limits::NONE).usage();
         let Limits { line_bytes, tokens, .. } = self.limits;
-        let [bytes, lines, chars] =
-            [self.limits.bytes.min(bytes), self.limits.lines.min(lines), self.limits.chars.min(chars)];
+        let [bytes, lines, chars] = [
+            self.limits.bytes.min(bytes),
+            self.limits.lines.min(lines.max(NOTICE_LINES)),
+            self.limits.chars.min(chars),
+        ];
         Terms { limits: Limits { bytes, lines, chars, tokens, line_bytes }, ..self }
     }
 
