@@ -407,6 +407,28 @@ describe('the saved whole', () => {
     expect(readFileSync(record?.path ?? '', 'utf8')).toBe(numbered(1_000).slice(0, 1_000))
   })
 
+  it('is named by a snapshot while the command runs, and found by that name afterwards', async () => {
+    const spill = store()
+    const capture = new OutputCapture({ spill, tool: 'server', maxLines: 10 })
+    capture.stdout.write(numbered(1_000))
+    let now = capture.snapshot()
+    for (; !now.spill; now = capture.snapshot()) await new Promise(setImmediate)
+    const { id, path, complete } = now.spill
+    expect(complete).toBe(false)
+    expect(now.text).toContain(path)
+    const soFar = await spill.read(id)
+    expect(soFar.totalLines).toBe(1_000)
+    capture.stdout.write('the end\n')
+    const { text, spill: record } = await capture.finish({ exitCode: 0 })
+    expect(text).toContain(record?.path)
+    expect(await spill.list()).toEqual([record])
+    expect((await spill.read(id, { line: 1_001 })).text).toBe('the end\n')
+    // Nothing but the output decides on its id.
+    const again = await captured({ spill, tool: 'server', maxLines: 10 }, `${numbered(1_000)}the end\n`)
+    expect(again.spill?.id).toBe(record?.id)
+    expect(await spill.list()).toHaveLength(1)
+  })
+
   it('is not a file where all of it is in the text', async () => {
     const spill = store()
     expect(await captured({ spill }, 'ok\n')).not.toHaveProperty('spill')

@@ -33,31 +33,16 @@ const pipeline: fc.Arbitrary<Pipeline> = fc.record({
 describe('the functions of the package, one after another over one output', () => {
   it('count from the original, with one notice, one save and its id, and keep the exit line', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'spillway-pipelines-'))
-    const report = process.env['PIPELINES_REPORT']
-    let nth = 0
-    const kinds = new Map<string, [number, string]>()
+    let runs = 0
     try {
-      await fc.assert(
-        fc.asyncProperty(pipeline, async (pipeline) => {
-          const fault = await broken(pipeline, join(dir, `${Math.floor(nth++ / 50)}`))
-          if (report && fault) {
-            const kind = fault.split('\n')[0]!.split('; ')[0]!.replace(/[0-9a-f]{16}/g, 'ID').replace(/[\d,]+/g, 'N').replace(/changes .*/, 'changes')
-            const [count = 0, old = JSON.stringify(pipeline) + '\n' + fault] = kinds.get(kind) ?? []
-            kinds.set(kind, [count + 1, old])
-          } else expect(fault).toBeUndefined()
-        }),
-        { numRuns: 4_000 },
-      )
+      const law = fc.asyncProperty(pipeline, async (pipeline) => {
+        // A store of few outputs is listed fast.
+        const fault = await broken(pipeline, join(dir, String(Math.floor(runs++ / 50))))
+        expect(fault).toBeUndefined()
+      })
+      await fc.assert(law, { numRuns: 4_000 })
     } finally {
       rmSync(dir, { recursive: true, force: true })
-    }
-    if (report) {
-      let all = 0
-      for (const [kind, [count, example]] of [...kinds].sort((a, b) => b[1][0] - a[1][0])) {
-        all += count
-        console.log(count, kind, '\n   ', example)
-      }
-      console.log('ALL', all, 'of', nth)
     }
   })
 })

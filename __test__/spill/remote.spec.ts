@@ -455,7 +455,9 @@ describe('ids', () => {
       expect(() => createRemoteSpillStore({ storage: createStorage(), secret: secret as string })).toThrow(
         expect.objectContaining({
           code: 'ERR_SPILLWAY_OPTION',
-          message: expect.stringMatching(/^secret must be a string of at least 16 chars, got "?(?:8 chars|number)"?$/),
+          message: expect.stringMatching(
+            /^secret must be a string of at least 16 chars, got "?(?:8 chars|number)"?$/,
+          ),
         }),
       )
   })

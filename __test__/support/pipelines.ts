@@ -1,6 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel'
-import { createRequire } from 'node:module'
 import { rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import {
   applyPlan,
@@ -24,11 +24,27 @@ import {
 } from 'spillway'
 import { stringTruncateHeadTail, stringTruncateTail } from 'spillway/daycare'
 import { capToolResultSize, hardTruncateToolPayload, truncateToolResultText } from 'spillway/openclaw'
-import { truncateHead, truncateTail } from 'spillway/pi'
 import type * as Clamping from '../../cli/hook/clamp_blocks.js'
 
 /** Of the package, whose engine it shares. */
 const { clampBlocks } = createRequire(__filename)('../../dist/clamp_blocks.js') as typeof Clamping
+
+/*
+ * Random pipelines: one output passes through functions of the package, one after another, each with
+ * options of its own. What a function promises by itself, it also keeps beside any other:
+ *
+ *   limits   those of every step so far hold
+ *   totals   count from the output as its command printed it, or that with its exit line
+ *   notice   there is one
+ *   id       of the output that was saved first, wherever there is room; never another one
+ *   saves    one
+ *   events   one for each cut that is sent, none for a step that cuts nothing
+ *   exit     the exit line stays at the end, wherever there is room
+ *   secrets  what one step redacts, no later one brings back
+ *   again    the last step once more changes nothing
+ *
+ * docs/options.md says where two of these cannot both hold, and which one does.
+ */
 
 /** A step of a pipeline: a function of the package, with its options. */
 export interface Step {
@@ -70,7 +86,11 @@ interface Way {
   readonly id: string
 }
 
-const limitsOf = ({ maxChars, maxLines }: Step) => ({ maxChars, maxLines, maxBytes: Number.POSITIVE_INFINITY })
+const limitsOf = ({ maxChars, maxLines }: Step) => ({
+  maxChars,
+  maxLines,
+  maxBytes: Number.POSITIVE_INFINITY,
+})
 const policyOf = (step: Step): PolicyOptions & { redact?: boolean } => ({
   ...limitsOf(step),
   keep: step.keep,
@@ -106,9 +126,13 @@ const STEPS = {
   wrapTwice: (text: string, step: Step, { store, id }: Way) => {
     const tool = { name: 'bash', execute: async (_input: object, _call: object) => text }
     const policy = { ...policyOf(step), spill: store }
-    return wrapTool(wrapTool(tool, policy), { ...policy, keep: 'auto' }).execute({}, { toolCallId: id }) as Promise<string>
+    return wrapTool(wrapTool(tool, policy), { ...policy, keep: 'auto' }).execute(
+      {},
+      { toolCallId: id },
+    ) as Promise<string>
   },
-  wrapInside: async (text: string, step: Step, way: Way) => wrapped(await wrapped(text, step, way), step, way),
+  wrapInside: async (text: string, step: Step, way: Way) =>
+    wrapped(await wrapped(text, step, way), step, way),
   clampText: async (text: string, step: Step) => clampText(text, policyOf(step)),
   clampResult: async (text: string, step: Step) => {
     if (step.shape === 0) return clampResult(text, policyOf(step))
@@ -127,10 +151,18 @@ const STEPS = {
       }).messages[2],
     ),
   applyPlan: async (text: string, { maxChars }: Step, way: Way) =>
-    contentOf(applyPlan(historyOf(text, way), [{ index: 2, callId: way.id, chars: text.length, maxChars: Math.min(maxChars, text.length) }])[2]),
+    contentOf(
+      applyPlan(historyOf(text, way), [
+        { index: 2, callId: way.id, chars: text.length, maxChars: Math.min(maxChars, text.length) },
+      ])[2],
+    ),
   precheck: async (text: string, { maxChars }: Step, way: Way) => {
     const messages = historyOf(text, way)
-    const { plan } = precheck({ messages, contextTokens: 1_000 + Math.ceil(maxChars / 3), reserveTokens: 500 })
+    const { plan } = precheck({
+      messages,
+      contextTokens: 1_000 + Math.ceil(maxChars / 3),
+      reserveTokens: 500,
+    })
     return contentOf(applyPlan(messages, plan)[2])
   },
   recovery: async (text: string, { maxChars }: Step, way: Way) => {
@@ -154,7 +186,12 @@ const STEPS = {
   },
   repair: async (text: string, step: Step, way: Way) => {
     const path = join(way.dir, '..', `${way.id}.jsonl`)
-    writeFileSync(path, historyOf(text, way).map((message) => `${JSON.stringify(message)}\n`).join(''))
+    writeFileSync(
+      path,
+      historyOf(text, way)
+        .map((message) => `${JSON.stringify(message)}\n`)
+        .join(''),
+    )
     const { notice: _, ...policy } = policyOf(step)
     await repairSession(path, { ...policy, backup: false } as never)
     const { readFileSync } = await import('node:fs')
@@ -163,23 +200,41 @@ const STEPS = {
     return contentOf(JSON.parse(row))
   },
   proxy: async (text: string, step: Step, way: Way) => {
-    const tool = { name: 'bash', execute: async (_input: object, _call: object) => ({ content: [{ type: 'text', text }] }) }
-    const { content } = await wrapTool(tool, { ...policyOf(step), spill: way.store, dialect: 'mcp' }).execute({}, { toolCallId: way.id })
+    const tool = {
+      name: 'bash',
+      execute: async (_input: object, _call: object) => ({ content: [{ type: 'text', text }] }),
+    }
+    const { content } = await wrapTool(tool, { ...policyOf(step), spill: way.store, dialect: 'mcp' }).execute(
+      {},
+      { toolCallId: way.id },
+    )
     return content[0]?.text as string
   },
   hook: async (text: string, step: Step, { store }: Way) => {
-    const blocks = await clampBlocks([{ type: 'text', text }], { name: 'bash', input: {}, pages: undefined }, { ...policyOf(step), storing: () => store })
+    const blocks = await clampBlocks(
+      [{ type: 'text', text }],
+      { name: 'bash', input: {}, pages: undefined },
+      { ...policyOf(step), storing: () => store },
+    )
     return (blocks[0] as { text: string }).text
   },
-  daycareTail: async (text: string, { maxChars }: Step) => stringTruncateTail(text, maxChars, 'output', { noticeInside: true }),
-  daycareEnds: async (text: string, { maxChars }: Step) => stringTruncateHeadTail(text, maxChars, 'output', { noticeInside: true }),
+  daycareTail: async (text: string, { maxChars }: Step) =>
+    stringTruncateTail(text, maxChars, 'output', { noticeInside: true }),
+  daycareEnds: async (text: string, { maxChars }: Step) =>
+    stringTruncateHeadTail(text, maxChars, 'output', { noticeInside: true }),
   openclawText: async (text: string, { maxChars }: Step) => truncateToolResultText(text, maxChars),
   openclawHard: async (text: string, { maxChars, maxLines }: Step) =>
     hardTruncateToolPayload(text, { maxBytesUtf8: maxChars, maxLines }),
   openclawCap: async (text: string, { maxChars }: Step) =>
-    capToolResultSize({ role: 'toolResult', toolCallId: 'x', toolName: 'bash', content: [{ type: 'text', text }] }, maxChars).content[0]?.text as string,
+    capToolResultSize(
+      { role: 'toolResult', toolCallId: 'x', toolName: 'bash', content: [{ type: 'text', text }] },
+      maxChars,
+    ).content[0]?.text as string,
   clear: async (text: string, _: Step, way: Way) => {
-    const more = Array.from({ length: 3 }, (_, at) => [callOf(`more${at}`), resultOf(`more${at}`, 'short')]).flat()
+    const more = Array.from({ length: 3 }, (_, at) => [
+      callOf(`more${at}`),
+      resultOf(`more${at}`, 'short'),
+    ]).flat()
     const { messages } = clearToolResults([...historyOf(text, way), ...more], {
       trigger: { type: 'input_tokens', value: 0 },
       requestsToCome: 1_000,
@@ -189,15 +244,47 @@ const STEPS = {
 } as const
 
 /** Steps whose cuts the package announces. */
-const SILENT: readonly string[] = ['clampText', 'daycareTail', 'daycareEnds', 'openclawText', 'hook', 'openclawCap', 'openclawHard', 'repair']
+const SILENT: readonly string[] = [
+  'clampText',
+  'daycareTail',
+  'daycareEnds',
+  'openclawText',
+  'hook',
+  'openclawCap',
+  'openclawHard',
+  'repair',
+]
 /** Steps whose notice a host places last, so that no exit line stays behind it. */
 const LAST: readonly string[] = ['openclawText', 'openclawCap', 'openclawHard']
 /** Steps that nothing follows: a line in place of the result, and words of a host without numbers. */
 const ENDS: readonly string[] = ['clear', 'openclawHard']
 /** Steps with the limit on lines. */
-const LINES = new Set(['wrapTool', 'wrapTwice', 'wrapInside', 'clampText', 'clampResult', 'clampMessages', 'guard', 'repair', 'proxy', 'hook', 'openclawHard'])
+const LINES = new Set([
+  'wrapTool',
+  'wrapTwice',
+  'wrapInside',
+  'clampText',
+  'clampResult',
+  'clampMessages',
+  'guard',
+  'repair',
+  'proxy',
+  'hook',
+  'openclawHard',
+])
 /** Steps that redact and clean if they are told to. */
-const PREPARING = new Set(['wrapTool', 'wrapTwice', 'wrapInside', 'clampText', 'clampResult', 'clampMessages', 'guard', 'repair', 'proxy', 'hook'])
+const PREPARING = new Set([
+  'wrapTool',
+  'wrapTwice',
+  'wrapInside',
+  'clampText',
+  'clampResult',
+  'clampMessages',
+  'guard',
+  'repair',
+  'proxy',
+  'hook',
+])
 /** Steps with a limit in tokens. */
 const IN_TOKENS = new Set(['precheck', 'recovery'])
 export const NAMES = Object.keys(STEPS) as (keyof typeof STEPS)[]
@@ -214,7 +301,8 @@ function outputOf({ lines }: Pipeline): string {
 
 const EXIT = /^\[(?:timed out|killed by|exit code)[^\n]*\]$/m
 const HINT = /\[tool output truncated: ([\d,]+) of ([\d,]+) (?:chars|bytes) omitted/g
-const SHORT = /\[\.\.\. ([\d,]+) (?:more characters truncated|chars omitted)[^\]\n]*\]|\.\.\. \(([\d,]+) chars truncated from/g
+const SHORT =
+  /\[\.\.\. ([\d,]+) (?:more characters truncated|chars omitted)[^\]\n]*\]|\.\.\. \(([\d,]+) chars truncated from/g
 
 const numberOf = (text = '') => Number(text.replaceAll(',', ''))
 
@@ -256,7 +344,8 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
     const slack = isPrepared ? 64 : 0
     for (const [, omitted, total] of hints) {
       const all = numberOf(total)
-      if (all < output.length - slack || all > output.length + frame + slack) say(`a total of ${all}, not ${output.length}`)
+      if (all < output.length - slack || all > output.length + frame + slack)
+        say(`a total of ${all}, not ${output.length}`)
       if (numberOf(omitted) < all - text.length) say(`${omitted} omitted of ${total}, ${text.length} left`)
     }
     for (const [, one, other] of shorts) {
@@ -271,7 +360,8 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
     const ids = [...text.matchAll(/\b[0-9a-f]{16}\b/g)].map(([id]) => id)
     if (ids.some((other) => other !== id)) say(`the id ${ids.find((other) => other !== id)}, not ${id}`)
     if (id !== undefined && hasRoom && !ids.includes(id)) say('no id')
-    if (hasExit && hasRoom && name !== 'clear' && !EXIT.test(text.split('\n').at(-1) as string)) say('no exit line')
+    if (hasExit && hasRoom && name !== 'clear' && !EXIT.test(text.split('\n').at(-1) as string))
+      say('no exit line')
     const isTold = (name === 'recovery' || name === 'clear') && isCut
     if (!SILENT.includes(name) && (isTold ? events !== 1 : isCut ? events < 1 && !isPrepared : events !== 0))
       say(`${events} events`)
@@ -281,7 +371,8 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
     seen.length = 0
     const capture = new OutputCapture({ ...policyOf(first), spill: store, tool: 'bash', callId: way.id })
     for (let at = 0; at < output.length; at += 7_000)
-      if (!capture.stdout.write(output.slice(at, at + 7_000))) await new Promise((go) => capture.stdout.once('drain', go))
+      if (!capture.stdout.write(output.slice(at, at + 7_000)))
+        await new Promise((go) => capture.stdout.once('drain', go))
     const result = await capture.finish(exit)
     text = result.text
     const line = EXIT.exec(text.split('\n').at(-1) as string)?.[0]
@@ -301,16 +392,18 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
     seen.length = 0
     const was = text
     text = await STEPS[step.name](text, step, way)
-    if (process.env['PIPELINES_SHOW']) console.log(step, text.length, text.length < 3_000 ? text : `${text.slice(0, 300)}\n...\n${text.slice(-600)}`)
     await look(step.name, was, step, seen.length)
     if (at === rest.length - 1 && faults.length === 0) {
       const again = await STEPS[step.name](text, step, way)
-      if (again !== text) faults.push(`${step.name}: again changes ${JSON.stringify(text.slice(-300))} to ${JSON.stringify(again.slice(-300))}`)
+      if (again !== text)
+        faults.push(
+          `${step.name}: again changes ${JSON.stringify(text.slice(-300))} to ${JSON.stringify(again.slice(-300))}`,
+        )
     }
     if (ENDS.includes(step.name)) break
   }
-  return faults.length > 0 ? `${faults.join('; ')}\n  ${JSON.stringify(text.slice(0, 150))} ... ${JSON.stringify(text.slice(-400))}` : undefined
+  return faults.length > 0
+    ? `${faults.join('; ')}\n  ${JSON.stringify(text.slice(0, 150))} ... ${JSON.stringify(text.slice(-400))}`
+    : undefined
 }
 
-void truncateHead
-void truncateTail

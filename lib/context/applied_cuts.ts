@@ -29,7 +29,11 @@ export class AppliedCuts {
   /** Announces the cuts of messages that are sent, each once. */
   tell(messages: readonly unknown[]): void {
     if (this.#cuts.isEmpty || !hasListeners({ phase: 'result' })) return
-    withPlan(messages, this.#plan(messages, (cut) => !cut.isTold), appliedBy)
+    withPlan(
+      messages,
+      this.#plan(messages, (cut) => !cut.isTold),
+      appliedBy,
+    )
     for (const message of elementsOf(messages))
       for (const result of resultsIn(message)) {
         const cut = this.#cutOf(result)

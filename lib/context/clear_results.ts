@@ -15,7 +15,15 @@ import { checkMessages } from '../result/clamp_messages.js'
 import { elementsOf } from '../result/message_results.js'
 import type { Change, Saving } from './cache_prices.js'
 import { type Clearing, checkClearing } from './clear_options.js'
-import { clearedText, isWritable, LEAST, tellCleared, withoutInputs, withoutLong, withoutResults } from './cleared.js'
+import {
+  clearedText,
+  isWritable,
+  LEAST,
+  tellCleared,
+  withoutInputs,
+  withoutLong,
+  withoutResults,
+} from './cleared.js'
 import { repeatsIn } from './repeated.js'
 import { sumOf } from './token_counter.js'
 import { estimate, hashOf, MadeCalls, readUses, type ToolUse, tokensIn } from './tool_uses.js'
@@ -99,7 +107,7 @@ class History {
     const balance = this.#balance()
     const change = this.#change(tokens, balance)
     for (const { use, entry, saved } of change?.savings ?? []) this.#entries.set(use, { ...entry, saved })
-    for (const { use } of change?.savings ?? []) tellCleared(use.result)
+    for (const { use, entry } of change?.savings ?? []) if (entry.text !== undefined) tellCleared(use.result)
     const messages = change ? this.#written() : before
     const isSame = messages.every((message, at) => message === this.#given[at])
     return {

@@ -104,7 +104,8 @@ export class Keys {
   parts(keys: readonly string[]): Parts {
     const parts: Parts = { ids: [], chunks: new Map() }
     for (const key of keys) {
-      const [, name = '', started] = (key.startsWith(this.base) && PART.exec(key.slice(this.base.length))) || []
+      const [, name = '', started] =
+        (key.startsWith(this.base) && PART.exec(key.slice(this.base.length))) || []
       if (name === '') continue
       if (started === undefined) parts.ids.push(name)
       else parts.chunks.set(name, [...(parts.chunks.get(name) ?? []), { key, started: Number(started) }])
