@@ -457,8 +457,8 @@ export class OutputCapture {
     child: ChildProcess,
     options?: { graceMs?: number | undefined; signal?: AbortSignal | undefined },
   ): Promise<CaptureResult>
-  /** Returns the present result. Costs about one clamp. Its notice and `spill` name the output while
-   *  it is still being saved, if the store is one of createSpillStore: it can be paged so far. */
+  /** Returns the present result. Costs about one clamp. Its notice and `spill` name the output
+   *  while it is still being saved, so that it can be paged, if createSpillStore made the store. */
   snapshot(): CaptureResult
   /** Ends both streams. Further calls return the first result. */
   finish(exit?: ProcessExit): Promise<CaptureResult>
@@ -519,8 +519,8 @@ export interface SpillOptions {
   /** Reference to a saved output in notices: the file's path (default), or its id alone, for
    *  spillTool. */
   reference?: 'path' | 'id' | undefined
-  /** Key of the ids, at least 16 chars. Directories with one secret give the same output of the same
-   *  call one id. Default: a random one in the directory, made by the first save. */
+  /** Key of the ids, at least 16 chars. Directories with one secret give the same output of the
+   *  same call one id. Default: a random one in the directory, made by the first save. */
   secret?: string | undefined
   /** Bytes of one file, which is truncated above it. Default 64 MiB. */
   maxFileBytes?: number | undefined

@@ -40,7 +40,7 @@ export function savedIn({ saved }: Pick<EnginePolicy, 'saved'>): Pick<Figures, '
 
 const clamps = channel('spillway:clamp')
 
-/** Returns the name of the output that was saved for a cut of these texts, or for an earlier one. */
+/** Returns the name of the output that was saved for a cut of these texts, or before. */
 export function savedFor(
   texts: readonly string[],
   policy: Pick<EnginePolicy, 'saved'>,

@@ -30,8 +30,8 @@ import type * as Clamping from '../../cli/hook/clamp_blocks.js'
 const { clampBlocks } = createRequire(__filename)('../../dist/clamp_blocks.js') as typeof Clamping
 
 /*
- * Random pipelines: one output passes through functions of the package, one after another, each with
- * options of its own. What a function promises by itself, it also keeps beside any other:
+ * Random pipelines: one output passes through functions of the package, one after another, each
+ * with options of its own. What a function promises by itself, it also keeps beside any other:
  *
  *   limits   those of every step so far hold
  *   totals   count from the output as its command printed it, or that with its exit line
@@ -256,7 +256,7 @@ const SILENT: readonly string[] = [
 ]
 /** Steps whose notice a host places last, so that no exit line stays behind it. */
 const LAST: readonly string[] = ['openclawText', 'openclawCap', 'openclawHard']
-/** Steps that nothing follows: a line in place of the result, and words of a host without numbers. */
+/** Steps that nothing follows: a line in place of the result, words of a host without numbers. */
 const ENDS: readonly string[] = ['clear', 'openclawHard']
 /** Steps with the limit on lines. */
 const LINES = new Set([
@@ -272,7 +272,7 @@ const LINES = new Set([
   'hook',
   'openclawHard',
 ])
-/** Steps that redact and clean if they are told to. */
+/** Steps that redact and clean by their options. */
 const PREPARING = new Set([
   'wrapTool',
   'wrapTwice',

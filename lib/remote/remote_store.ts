@@ -86,7 +86,7 @@ class RemoteStore implements SpillStore {
     }
   }
 
-  /** Returns the secret that keys ids: the caller's, or the one that the workers share. */
+  /** Returns the secret that keys ids: the caller's, or that of all workers. */
   #key(): Promise<string> {
     this.#secret ??= this.#sharedSecret().catch((error: unknown) => {
       this.#secret = undefined

@@ -22,7 +22,7 @@ export class CallSpill {
     return this.#next++
   }
 
-  /** Notes texts of one result, one of which was cut. */
+  /** Notes the texts of a result that was cut. */
   cut(number: number, texts: readonly string[]): void {
     this.#cut.set(number, texts)
   }
@@ -57,9 +57,9 @@ const ADDED = 1_024
 const LOOKED_THROUGH = 256 * 1024
 
 /**
- * Returns true if the notices in the texts name a saved output, the store has it, and it is as large
- * as the original of the texts or was itself cut from that: the texts are a part of it, and saving
- * them would name a part as the whole. A larger text only quotes such a notice.
+ * Returns true if the notices in the texts name a saved output, the store has it, and it is as
+ * large as the original of the texts or was itself cut from that: the texts are a part of it, and
+ * saving them would name a part as the whole. A larger text only quotes such a notice.
  */
 async function isPartIn(store: SpillStore, texts: readonly string[]): Promise<boolean> {
   const earlier = earlierSave(texts)

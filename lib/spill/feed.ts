@@ -19,12 +19,12 @@ export class Feed implements AsyncIterable<Uint8Array> {
   #ended: { error?: unknown } | undefined
   #wakeStore = () => {}
   #follower: { readonly store: SpillStore; readonly running: () => RunningSave | undefined } | undefined
-  /** True if the id of the running save was told. */
+  /** True if a snapshot named the running save. */
   isTold = false
   #room: { promise: Promise<void>; resolve: () => void } | undefined
 
-  /** Takes the store that saves the bytes, and a function that returns where it can read them in the
-   *  meantime. */
+  /** Takes the store that saves the bytes, and a function that returns where it can read them in
+   *  the meantime. */
   follow(store: SpillStore, running: () => RunningSave | undefined): void {
     this.#follower = { store, running }
   }

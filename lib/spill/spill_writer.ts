@@ -27,7 +27,7 @@ export class SpillWriter {
     this.#meta = meta
   }
 
-  /** Where the output can be read while it is written, once something was. */
+  /** Id and path under which the output can be read while it is written, once something was. */
   get running(): Pick<SpillRecord, 'id' | 'path'> | undefined {
     const [id, path] = native.runningSave(this.#saving) ?? []
     return id !== undefined && path !== undefined ? { id, path } : undefined
@@ -45,7 +45,7 @@ export class SpillWriter {
     if (failure) throw this.#fail(failureOf(this.#dir, failure))
   }
 
-  /** `isTold`: the running id was told, and leads to the output from now on. */
+  /** `isTold`: a snapshot named the running id, which leads to the output from now on. */
   async finish(isTold: boolean): Promise<SpillRecord> {
     await this.#settle()
     const outcome = await native.finishSaving(this.#saving, isTold)

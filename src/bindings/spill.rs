@@ -70,8 +70,8 @@ fn outcome<T, R>(
     }
 }
 
-/// Begins to save an output of a call, keeping at most `room` bytes. `secret`: the key of ids, if it
-/// is not in the directory.
+/// Begins to save an output of a call, keeping at most `room` bytes. `secret`: the key of ids,
+/// unless it is in the directory.
 #[napi(catch_unwind, ts_return_type = "ExternalObject<'saving'>")]
 pub fn start_saving(
     dir: String,

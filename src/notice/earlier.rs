@@ -98,8 +98,8 @@ pub struct Earlier {
     pub trailing: usize,
     /// Units of the exit line behind the notice at the end.
     pub behind: usize,
-    /// The only notice of the text, if it is between two ends. The next one takes its place: no kept
-    /// side goes on beyond it. Several notices were printed by a tool, and are text.
+    /// The only notice of the text, if it is between two ends. The next one takes its place: no
+    /// kept side goes on beyond it. Several notices were printed by a tool, and are text.
     pub gap: Option<Range<usize>>,
 }
 

@@ -27,8 +27,8 @@ pub enum Notice {
     /// `[... N more characters truncated]`, in the format of Pi and OpenClaw. Also replaces longer
     /// notices that do not fit.
     Pi,
-    /// Another notice, before a line `[Full output: NAME]`. Replaces a notice that does not name the
-    /// saved output, if there is room and the output was saved.
+    /// Another notice, before a line `[Full output: NAME]`. Replaces a notice that does not name
+    /// the saved output, if there is room and the output was saved.
     Named(Box<Notice>),
     /// `... (12,345 chars truncated from SOURCE)`, in the format of Daycare.
     Count,

@@ -41,8 +41,8 @@ pub fn parse(line: &[u8]) -> Option<(usize, bool)> {
     (source.ends_with(b")") || source.ends_with(b") ...")).then_some((hidden, false))
 }
 
-/// Returns true if a line is a notice that another line may follow, which names the saved output, or
-/// ends in one.
+/// Returns true if a line is a notice, or ends in one, that another line may follow, which names the
+/// saved output.
 pub fn takes_name(line: &[u8]) -> bool {
     let glued = memchr::memmem::rfind(line, b"[... ").and_then(|at| parse(&line[at..]));
     glued.is_some() || line.starts_with(b"... (") && parse(line).is_some()
@@ -109,8 +109,8 @@ pub fn is_exit(line: &[u8]) -> bool {
 /// Bytes of our longest line about an exit.
 pub const LONGEST_EXIT: usize = 120;
 
-/// Parses `[timed out, killed by SIGNAL, exit code N]`, of which any part may be missing. `exitLine`
-/// in lib/capture/process.ts writes it.
+/// Parses `[timed out, killed by SIGNAL, exit code N]`, in which any part may be missing.
+/// `exitLine` in lib/capture/process.ts writes it.
 fn is_own_exit(line: &[u8]) -> bool {
     let Some(mut rest) = line.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]")) else {
         return false;

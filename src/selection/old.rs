@@ -32,8 +32,8 @@ pub struct Old {
     pub first: Unit,
 }
 
-/// Returns the units of the only notice of a text, which the next one replaces. Several were printed
-/// by a tool, and are text.
+/// Returns the units of the only notice of a text, which the next one replaces. Several were
+/// printed by a tool, and are text.
 fn only_between(old: &Old) -> Option<RangeInclusive<usize>> {
     match old.between[..] {
         [(first, last)] if old.sizes.len() == 1 => Some(first.saturating_sub(1)..=last + 1),

@@ -80,8 +80,8 @@ impl SaveQueue {
         self.advance(Self::write)
     }
 
-    /// Writes the buffered bytes and finishes the file. `told`: its running id was told, and leads to
-    /// the output from now on.
+    /// Writes the buffered bytes and finishes the file. `told`: a snapshot named its running id,
+    /// which leads to the output from now on.
     pub fn finish(&self, told: bool) -> Result<Record, Failure> {
         self.advance(|saving, stage| {
             saving.write(stage)?;

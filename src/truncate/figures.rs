@@ -131,8 +131,8 @@ impl Original {
         (!saved.name().is_empty()).then(|| saved.advice(false))
     }
 
-    /// Returns the name of the saved output that the notices in a text name, if any, and "part" if it
-    /// is the start of the output.
+    /// Returns the name of the saved output that the notices in a text name, if any, and "part" if
+    /// it is the start of the output.
     pub fn saved<T: Text>(input: &Input<T>) -> Option<Vec<String>> {
         match input.told().saved() {
             SavedPart::Whole(place) => Some(vec![place.name().into()]),

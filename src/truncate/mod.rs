@@ -89,7 +89,7 @@ impl<'a> Terms<'a> {
         Labels { limits, source, saved: self.saved(earlier), pages: *pages, in_bytes }
     }
 
-    /// Returns the saved output of this cut, or of an earlier one if this cut saves none or fails to.
+    /// Returns the saved output of this cut, or of an earlier one if this cut saves none or cannot.
     pub fn saved<'b>(&self, earlier: &'b SavedPart) -> &'b SavedPart
     where
         'a: 'b,
