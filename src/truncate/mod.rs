@@ -21,7 +21,8 @@ pub mod whole_lines;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::encoding::{Size, Text};
+use crate::encoding::{Size, Text, Utf8};
+use crate::extent::Extent;
 use crate::limits::{Limits, Usage};
 use crate::notice::Notice;
 use crate::notice::counts::{Labels, Needs};
@@ -147,7 +148,6 @@ pub fn truncate_with<'f, T: Text>(
         return saved_line::add(input, terms, closing.as_ref());
     }
     let told = if input.fresh { NoticeAmounts::default() } else { input.told() };
-    let terms = terms.within(input, &told);
     let selection = if terms.searches() { search() } else { None };
     let found =
         |terms: Terms, closing: Option<&Closing>| compose::cut(selection.as_ref()?, input, terms, closing);
@@ -163,25 +163,32 @@ pub fn truncate_with<'f, T: Text>(
         let names = is_exit && terms.notice.names_saved() && saved.has_line();
         !names || cut.middle.contains(name)
     };
-    let closed = closing.as_ref().and_then(|closing| {
-        let before = &input.before(closing.start);
-        keep_closing(input, terms, closing, |room| found(room, Some(closing))).or_else(|| {
-            keep_closing(input, terms, closing, |room| {
-                let cut = ends(before, room, Some(closing));
-                // If head and tail meet, the room may exceed the text before the closing, which is
-                // not all that must fit.
-                let Sides { start, head, tail, end } = cut.sides;
-                let is_all = start == 0 && head == tail && head > 0 && end == before.total;
-                (!is_all).then_some(cut)
+    let make = |terms: Terms| {
+        let closed = closing.as_ref().and_then(|closing| {
+            let before = &input.before(closing.start);
+            keep_closing(input, terms, closing, |room| found(room, Some(closing))).or_else(|| {
+                keep_closing(input, terms, closing, |room| {
+                    let cut = ends(before, room, Some(closing));
+                    // If head and tail meet, the room may exceed the text before the closing, which
+                    // is not all that must fit.
+                    let Sides { start, head, tail, end } = cut.sides;
+                    let is_all = start == 0 && head == tail && head > 0 && end == before.total;
+                    (!is_all).then_some(cut)
+                })
             })
-        })
-    });
-    let open = || found(terms, None).unwrap_or_else(|| ends(input, terms, None));
-    Some(match closed {
-        Some(cut) if has_name(&cut) => cut,
-        Some(cut) => Some(open()).filter(has_name).unwrap_or(cut),
-        None => open(),
-    })
+        });
+        let open = || found(terms, None).unwrap_or_else(|| ends(input, terms, None));
+        match closed {
+            Some(cut) if has_name(&cut) => cut,
+            Some(cut) => Some(open()).filter(has_name).unwrap_or(cut),
+            None => open(),
+        }
+    };
+    let cut = make(terms);
+    let within = terms.within(input, &told);
+    let is_larger = within.limits != terms.limits
+        && !Extent::of(Utf8(&cut.utf8(input)), &within.limits).fits(&within.limits);
+    Some(if is_larger { make(within) } else { cut })
 }
 
 /// Minimum chars and bytes of a result for which a text is searched if the policy does not ask for
