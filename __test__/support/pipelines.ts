@@ -406,4 +406,3 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
     ? `${faults.join('; ')}\n  ${JSON.stringify(text.slice(0, 150))} ... ${JSON.stringify(text.slice(-400))}`
     : undefined
 }
-
