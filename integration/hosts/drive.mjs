@@ -1,89 +1,120 @@
-// Runs a real coding agent offline, in an empty home, against a fake model on the loopback.
-import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+// Runs a real coding agent offline, in a home of its own, against a model on the loopback.
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { claudeCode } from './claude_code.mjs'
-import { codex } from './codex.mjs'
-import { geminiCli } from './gemini_cli.mjs'
-import { opencode } from './opencode.mjs'
+import { agents } from './agents/index.mjs'
+import { newHome, place, work } from './homes.mjs'
+import { programOf } from './programs.mjs'
+import { provider } from './provider.mjs'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-export const place = mkdtempSync(join(tmpdir(), 'spillway-hosts-'))
-process.on('exit', () => rmSync(place, { recursive: true, force: true }))
+const beside = (name) => fileURLToPath(new URL(name, import.meta.url))
+const CLI = beside('../../dist/cli.js')
+const SERVER = [process.execPath, beside('tools_server.mjs')]
+/** Time after which a host that neither ends nor asks is ended, in ms. */
+const LIMIT = 180_000
+/** Time that a host gets to write what it has before it is killed, in ms. */
+const REST = 1_000
 
-const all = { 'claude-code': claudeCode, 'gemini-cli': geminiCli, opencode, codex }
-const chosen = process.env.SPILLWAY_HOSTS?.split(/[ ,]+/)
-/** The hosts to drive by name, all unless SPILLWAY_HOSTS names some. */
-export const hosts = Object.entries(all).filter(([name]) => chosen?.includes(name) ?? true)
-
-/** Returns the program of a host, installed into a folder that stays. */
-function programOf({ given, package: name, version, file }) {
-  if (given) return given
-  const folder = join(root, 'target/hosts', name)
-  const program = join(folder, 'node_modules', name, file)
-  if (existsSync(program)) return program
-  mkdirSync(folder, { recursive: true })
-  const flags = ['--ignore-scripts', '--omit=optional', '--no-audit', '--no-fund', '--no-save']
-  execFileSync('npm', ['install', ...flags, '--prefix', folder, `${name}@${version}`], { stdio: 'inherit' })
-  return program
-}
-
-/** Starts a model that asks for each call in turn, and keeps the results that the latest request
- *  carries. */
-async function model({ resultsOf, answer }, calls) {
-  let asked = 0
-  let results = []
-  const server = createServer(async (request, response) => {
-    const text = Buffer.concat(await request.toArray()).toString()
-    const body = text === '' ? {} : JSON.parse(text)
-    const found = resultsOf(body)
-    if (found.length > results.length) results = found
-    // A title or a count is asked for without tools.
-    const call = body.tools?.length ? calls[asked++] : undefined
-    answer({ request, response, body, call, nth: asked })
+const chosen = process.env.SPILLWAY_HOSTS?.split(/[ ,]+/).filter(Boolean)
+/** The hosts to drive, all unless SPILLWAY_HOSTS names some, each with its program or with the
+ *  reason for which it was not installed. */
+export const hosts = Object.entries(agents)
+  .filter(([name]) => chosen?.includes(name) ?? true)
+  .map(([name, agent]) => {
+    try {
+      return { name, ...agent, ...programOf(name, agent.install) }
+    } catch (error) {
+      return { name, ...agent, version: agent.install.version, missing: error.message }
+    }
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return { server, results: () => results, url: `http://127.0.0.1:${server.address().port}` }
-}
 
-export const newHome = () => mkdtempSync(join(place, 'home-'))
+const environmentOf = (host, home, url) => ({
+  HOME: home,
+  PATH: process.env.PATH,
+  TERM: 'dumb',
+  XDG_CONFIG_HOME: join(home, '.config'),
+  XDG_DATA_HOME: join(home, '.local/share'),
+  XDG_STATE_HOME: join(home, '.local/state'),
+  // Programs that unpack themselves do so once.
+  XDG_CACHE_HOME: join(place, 'cache', host.name),
+  HTTPS_PROXY: 'http://127.0.0.1:9',
+  HTTP_PROXY: 'http://127.0.0.1:9',
+  NO_PROXY: '127.0.0.1,localhost',
+  no_proxy: '127.0.0.1,localhost',
+  ...host.environment?.(url),
+})
 
-/** Runs a host once in a home with these arguments beside its own, and returns the results that the
- *  model got. */
-export async function drive(host, calls, { home = newHome(), args = [], prepare = () => {} } = {}) {
-  const { server, results, url } = await model(host, calls)
-  const env = {
-    HOME: home,
-    PATH: process.env.PATH,
-    HTTPS_PROXY: 'http://127.0.0.1:9',
-    HTTP_PROXY: 'http://127.0.0.1:9',
-    NO_PROXY: '127.0.0.1',
-    ...host.environment(url),
+function settle(host, home, env, url) {
+  for (const [name, value] of Object.entries(host.settings?.({ home, url, server: SERVER }) ?? {})) {
+    const path = join(home, name)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, typeof value === 'string' ? value : JSON.stringify(value))
   }
-  const own = host.ready({ home, url, server: [process.execPath, join(place, 'server.js')] })
-  prepare(env)
-  const program = programOf(host)
-  const [command, ...rest] = program.endsWith('.js') ? [process.execPath, program] : [program]
-  const child = spawn(command, [...rest, ...own, ...args, ...(host.said ?? [])], {
-    cwd: place,
-    env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  const told = child.stderr.toArray()
+  host.signIn?.({ command: host.command, env, url })
+}
+
+/** Runs a host once in a home: the model answers with these steps, in turn. `how` resumes or forks
+ *  a session. `kill` says when the host is killed: once the model was asked for the last step, or
+ *  once the command of the last step has `started`. */
+export async function drive(host, steps, { home = newHome(), how = {}, prompt = 'go', kill, prepare } = {}) {
+  const { url, requests, asked, close } = await provider(steps)
+  const env = environmentOf(host, home, url)
+  settle(host, home, env, url)
+  prepare?.(env)
+  const started = join(work, 'started')
+  rmSync(started, { force: true })
+  const isTyped = how.resume && host.resumesInTerminal
+  const own = [...host.command, ...host.args({ prompt, server: SERVER, ...how })]
+  const [program, ...args] = isTyped ? ['python3', beside('terminal.py'), prompt, ...own] : own
+  const child = spawn(program, args, { cwd: work, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const told = [child.stdout, child.stderr].map((stream) => stream.toArray())
+  const end = () => {
+    try {
+      process.kill(-child.pid, 'SIGKILL')
+    } catch {}
+    host.end?.(home)
+  }
+  const limit = setTimeout(end, LIMIT)
+  let isOver = false
+  const rest = () => setTimeout(end, REST)
+  if (kill === 'asked') asked(steps.length).then(rest)
+  if (kill === 'started') whenThere(started, () => isOver, rest)
+  if (isTyped) asked(steps.length + 1).then(rest)
   const [code] = await once(child, 'exit')
-  server.close()
-  assert.equal(code, 0, Buffer.concat(await told).toString())
-  return results()
+  isOver = true
+  clearTimeout(limit)
+  end()
+  const said = (await Promise.all(told)).map((chunks) => Buffer.concat(chunks).toString()).join('\n')
+  close()
+  return { code: isTyped && requests.length > 0 ? 0 : code, requests, said: said.slice(-2_000) }
+}
+
+function whenThere(path, isOver, tell) {
+  const timer = setInterval(() => {
+    if (existsSync(path)) tell()
+    if (existsSync(path) || isOver()) clearInterval(timer)
+  }, 50)
+}
+
+/** Runs a command of the host itself, with its settings, and returns what it prints. */
+export function ask(host, home, args, options = {}) {
+  const env = environmentOf(host, home, 'http://127.0.0.1:9')
+  const [program, ...rest] = host.command
+  return spawnSync(program, [...rest, ...args], { cwd: work, env, encoding: 'utf8', ...options })
 }
 
 export const spillway = (env, ...args) =>
-  execFileSync(process.execPath, [join(root, 'dist/cli.js'), ...args], {
+  execFileSync(process.execPath, [CLI, ...args], { env, encoding: 'utf8', stdio: 'pipe' })
+
+/** Runs the command line whatever its exit code. */
+export function tried(home, ...args) {
+  const env = { PATH: process.env.PATH, HOME: home }
+  const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, ...args], {
     env,
     encoding: 'utf8',
-    stdio: 'pipe',
+    maxBuffer: 1 << 26,
   })
+  return { code: status, out: stdout, said: `${stdout}${stderr}`.replaceAll(home, '~').trim() }
+}

@@ -1,0 +1,92 @@
+// What a request carries of a conversation: calls, results, words of the model, images and our own
+// prompts. What hosts say beside these (dates, reminders, settings) differs from run to run.
+
+/** The prompt of a turn. */
+export const promptOf = (turn) => `please do step ${turn}`
+
+/** Lists what a request carries, each with a key that is its own. */
+export function memoryOf({ history }) {
+  const seen = new Map()
+  const keyed = (key, rest) => {
+    const nth = seen.get(key) ?? 0
+    seen.set(key, nth + 1)
+    return { key: nth > 0 ? `${key} again ${nth}` : key, ...rest }
+  }
+  return history.flatMap(({ kind, id, name, text, images = [] }) => {
+    if (kind === 'call' || kind === 'result') return keyed(`${kind} ${id}`, { kind, id, name, text, images })
+    const prompts = text.match(/please do step \d+/g) ?? []
+    const said = ['assistant', 'model'].includes(kind) && text ? [text] : []
+    return [
+      ...[...new Set(prompts), ...said].map((text) =>
+        keyed(`words ${text.slice(0, 60)}`, { kind, text, images: [] }),
+      ),
+      ...images.map((image) => keyed(`image ${image}`, { kind: 'image', text: '', images: [image] })),
+    ]
+  })
+}
+
+/** What a host sent when it was started: nothing if it did not open the session. */
+export const opened = ({ code, requests }) =>
+  code === 0 && requests.length > 0 ? memoryOf(requests[0]) : undefined
+
+const charsOf = (memory) => memory.reduce((sum, { text }) => sum + text.length, 0)
+const hasSame = (one, other) => one.text === other?.text && `${one.images}` === `${other?.images}`
+
+/** Says what a repair took away or put in, beyond what its report says. `known` is what was sent
+ *  while the session was made. */
+export function lossesOf({ before, after, known, report }) {
+  if (!before) return []
+  if (!after) return ['it does not open any more']
+  const { clamped, paired, orphans, media } = report
+  const kept = new Map(after.map((entry) => [entry.key, entry]))
+  const had = new Map(before.map((entry) => [entry.key, entry]))
+  const told = []
+  const cut = new Set()
+  for (const { kind, key, id, ...entry } of before) {
+    const now = kept.get(key)
+    // A host puts a result of its own where there is none.
+    const isOwn = kind === 'result' && !hasSame(entry, known.get(key))
+    if (!now) {
+      const isAlone = kind === 'result' && orphans > 0 && !had.has(`call ${id}`)
+      if (!isAlone && !(kind === 'image' && media > 0) && !isOwn) told.push(`${key} is lost`)
+    } else if (!hasSame(entry, now)) {
+      if (isOwn && (paired > 0 || hasSame(now, known.get(key)))) continue
+      const isShorter = now.text.length < entry.text.length && /truncated|omitted/.test(now.text)
+      const isCut = clamped > 0 && isShorter && `${entry.images}` === `${now.images}`
+      const isWithoutImage = media > 0 && now.images.length < entry.images.length
+      if (isCut || isWithoutImage) cut.add(id)
+      else told.push(`${key} was ${show(entry)} and is ${show(now)}`)
+    }
+  }
+  if (cut.size > clamped + media) told.push(`${cut.size} results are cut, ${clamped} by the report`)
+  for (const { key, kind, id, ...entry } of after) {
+    if (had.has(key) || known.has(key)) continue
+    if (!(kind === 'result' && (paired > 0 || had.has(`call ${id}`))))
+      told.push(`${key} is new: ${show(entry)}`)
+  }
+  const order = (entries, other) => entries.flatMap(({ key }) => (other.has(key) ? key : []))
+  const [was, is] = [order(before, kept), order(after, had)]
+  if (`${was}` !== `${is}`) told.push(`in another order: ${was.find((key, at) => key !== is[at])}`)
+  return told
+}
+
+const show = ({ text, images }) =>
+  `${JSON.stringify(text.slice(0, 60))} (${text.length} chars, ${images.length} images)`
+
+/** Says what a repair is good for: it opens, it is sent what it has, less is rejected, or a tenth
+ *  less is sent. */
+export function gainsOf({ before, after, faultsBefore, faultsAfter, known }) {
+  if (!after) return []
+  if (!before) return ['it opens']
+  const had = new Map(before.map((entry) => [entry.key, entry]))
+  const isAsSent = (entry) => entry !== undefined && hasSame(entry, known.get(entry.key))
+  const back = after.filter((entry) => isAsSent(entry) && !isAsSent(had.get(entry.key))).map(({ key }) => key)
+  const less = faultsBefore.filter((fault) => !faultsAfter.includes(fault))
+  return [
+    ...back.map((key) => `${key} is back`),
+    ...(less.length > 0 && faultsAfter.length <= faultsBefore.length
+      ? less.map((fault) => `mended: ${fault}`)
+      : []),
+    ...(charsOf(after) < 0.9 * charsOf(before) ? ['it sends less'] : []),
+  ]
+}
