@@ -75,18 +75,16 @@ const show = ({ text, images }) =>
 
 /** Says what a repair is good for: it opens, it is sent what it has, less is rejected, or a tenth
  *  less is sent. */
-export function gainsOf({ before, after, faultsBefore, faultsAfter, known }) {
-  if (!after) return []
-  if (!before) return ['it opens']
-  const had = new Map(before.map((entry) => [entry.key, entry]))
+export function gainsOf({ before, after, known }) {
+  if (!after.memory) return []
+  if (!before.memory) return ['it opens']
+  const had = new Map(before.memory.map((entry) => [entry.key, entry]))
   const isAsSent = (entry) => entry !== undefined && hasSame(entry, known.get(entry.key))
-  const back = after.filter((entry) => isAsSent(entry) && !isAsSent(had.get(entry.key))).map(({ key }) => key)
-  const less = faultsBefore.filter((fault) => !faultsAfter.includes(fault))
+  const back = after.memory.filter((entry) => isAsSent(entry) && !isAsSent(had.get(entry.key)))
+  const mended = before.faults.filter((fault) => !after.faults.includes(fault))
   return [
-    ...back.map((key) => `${key} is back`),
-    ...(less.length > 0 && faultsAfter.length <= faultsBefore.length
-      ? less.map((fault) => `mended: ${fault}`)
-      : []),
-    ...(charsOf(after) < 0.9 * charsOf(before) ? ['it sends less'] : []),
+    ...back.map(({ key }) => `${key} is back`),
+    ...(after.faults.length < before.faults.length ? mended.map((fault) => `mended: ${fault}`) : []),
+    ...(charsOf(after.memory) < 0.9 * charsOf(before.memory) ? ['it sends less'] : []),
   ]
 }

@@ -1,4 +1,5 @@
-import { mkdirSync } from 'node:fs'
+import assert from 'node:assert/strict'
+import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { shell } from './commands.mjs'
 
@@ -8,6 +9,10 @@ const model = {
   modalities: { input: ['text', 'image'], output: ['text'] },
   limit: { context: 1_000_000, output: 1_000 },
 }
+
+const idIn = (path) => JSON.parse(readFileSync(path, 'utf8')).info.id
+const EXPORTED = 'exported.json'
+const AS_IT_WAS = 'exported.json.orig'
 
 export const opencode = {
   install: {
@@ -40,13 +45,40 @@ export const opencode = {
       },
     }
   },
-  args: ({ prompt, resume }) => ['run', '--model', 'ours/m', ...(resume ? ['--continue'] : []), prompt],
+  args: ({ prompt, resume }) => [
+    'run',
+    '--model',
+    'ours/m',
+    ...(resume ? ['--session', idIn(resume)] : []),
+    prompt,
+  ],
   /** Its sessions are in a database, which it exports and imports. */
   sessions: /exported\.json$/,
   isDocument: true,
   /** A call holds its result. */
   hasPairs: true,
-  database: /opencode\.db$/,
+  /** Exports the session. Through a pipe the export may end before its JSON does. */
+  unpack: (home, ask) => {
+    const [{ id }] = JSON.parse(ask(['session', 'list', '--format', 'json']).stdout)
+    const file = openSync(join(home, EXPORTED), 'w')
+    const { status, stderr } = ask(['export', id], { stdio: ['ignore', file, 'pipe'] })
+    closeSync(file)
+    assert.equal(status, 0, stderr)
+    copyFileSync(join(home, EXPORTED), join(home, AS_IT_WAS))
+  },
+  /** Imports the session if it was changed. An import keeps the parts that are there, so the session
+   *  is deleted first. */
+  pack: (home, ask) => {
+    const path = join(home, EXPORTED)
+    if (readFileSync(path).equals(readFileSync(join(home, AS_IT_WAS)))) return
+    for (const args of [
+      ['session', 'delete', idIn(path)],
+      ['import', path],
+    ]) {
+      const { status, stdout, stderr } = ask(args)
+      assert.equal(status, 0, `${args}: ${stdout}${stderr}`)
+    }
+  },
   calls: (work) => ({
     ...shell('bash', (command) => ({ command, description: 'a' })),
     image: { name: 'read', input: { filePath: join(work, 'shot.png') } },

@@ -1,0 +1,69 @@
+// The command line over the sessions of a home.
+import { readFileSync } from 'node:fs'
+import { tried } from './drive.mjs'
+import { oneLine } from './sessions.mjs'
+
+/** Flags of repairs, by name. */
+export const REPAIRS = {
+  plain: [],
+  pairs: ['--pairs'],
+  mend: ['--damaged', 'mend'],
+  media: ['--for', 'anthropic'],
+  all: ['--pairs', '--damaged', 'mend', '--for', 'anthropic', '--max-bytes', '20000'],
+}
+/** A report of nothing done. */
+export const NOTHING = { clamped: 0, paired: 0, orphans: 0, damaged: 0, media: 0 }
+
+const jsonLines = (out) =>
+  out
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+
+/** Repairs sessions, and adds up what the reports say. */
+export function repair(home, paths, flags) {
+  const report = { ...NOTHING }
+  for (const one of jsonLines(tried(home, 'repair', '--json', ...flags, ...paths).out)) {
+    report.clamped += one.clamped
+    report.paired += one.paired ?? 0
+    report.orphans += one.orphans ?? 0
+    report.damaged += one.damaged
+    report.media += one.media?.items ?? 0
+  }
+  return report
+}
+
+/** Shows what a report counts. */
+export const shown = (report) =>
+  Object.entries(report)
+    .flatMap(([name, count]) => (count > 0 ? `${count} ${name}` : []))
+    .join(', ') || 'no row'
+
+/** Returns what `doctor` lists, of the places that it knows and of these files: the flags of each
+ *  repair. */
+export function listedIn(home, paths) {
+  const all = [[], paths].flatMap((given) => jsonLines(tried(home, 'doctor', '--json', ...given).out))
+  const commands = new Map(all.flatMap(({ path, command }) => (command ? [[path, command]] : [])))
+  return [...commands].map(([path, command]) => ({ path, flags: command.split(' ').slice(2, -1) }))
+}
+
+/** Undoes the repairs of files whose bytes were `old`. Returns what is wrong with that. */
+export const undo = (home, old) =>
+  [...old].flatMap(([path, bytes]) => {
+    if (readFileSync(path).equals(bytes)) return []
+    const { said } = tried(home, 'repair', '--undo', path)
+    return readFileSync(path).equals(bytes) ? [] : [`undo: ${oneLine(said)}`]
+  })
+
+/** Undoes the repairs of files that hosts have appended to since. */
+export const undoBelow = (home, old, repaired) =>
+  [...old].flatMap(([path, bytes]) => {
+    const was = repaired.get(path)
+    const now = readFileSync(path)
+    const isRepaired = !was.equals(bytes)
+    if (!isRepaired || now.length === was.length || !now.subarray(0, was.length).equals(was)) return []
+    const { said } = tried(home, 'repair', '--undo', '--keep-appended', path)
+    const is = readFileSync(path)
+    const isBack = is.subarray(0, bytes.length).equals(bytes) && is.length > bytes.length + 1
+    return isBack ? [] : [`undo below ${now.length - was.length} bytes: ${oneLine(said)}`]
+  })
