@@ -10,7 +10,7 @@ import { responses } from './apis/responses.mjs'
 
 const APIS = [messages, chat, responses, gemini]
 /** An answer of the model that ends a turn. */
-const DONE = { text: 'done' }
+export const DONE = { text: 'done' }
 
 const parsed = (text) => {
   try {

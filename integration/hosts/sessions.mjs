@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { ask, drive } from './drive.mjs'
 import { filesIn } from './homes.mjs'
 import { memoryOf, opened, promptOf } from './memory.mjs'
+import { DONE } from './provider.mjs'
 import { faultsOf } from './rules.mjs'
 
 const LAST = promptOf(99)
@@ -25,6 +26,7 @@ const asker =
 export async function make(host, home, { runs, edit, hasFork }) {
   const known = new Map()
   const own = new Set()
+  const answers = []
   const main = () => filesIn(home, host.sessions)[0]
   const start = async (steps, options) => {
     const { code, requests, said } = await drive(host, steps, { home, ...options })
@@ -35,6 +37,10 @@ export async function make(host, home, { runs, edit, hasFork }) {
         if (nth === 0 && kind === 'result' && !known.has(key)) own.add(key)
         if (!own.has(key)) known.set(key, entry)
       }
+    // The last answer of a run is sent by the next one only.
+    answers.push(...steps.flatMap(({ text, hangs }) => (text && !hangs ? [text] : [])), DONE.text)
+    for (const entry of memoryOf({ history: answers.map((text) => ({ kind: 'assistant', text })) }))
+      known.set(entry.key, entry)
     host.unpack?.(home, asker(host, home))
   }
   for (const [turn, { steps, kill, prompt = promptOf(turn) }] of runs.entries())
