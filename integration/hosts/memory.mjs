@@ -42,10 +42,12 @@ export function lossesOf({ before, after, known, report }) {
   const had = new Map(before.map((entry) => [entry.key, entry]))
   const told = []
   const cut = new Set()
+  const own = new Set()
   for (const { kind, key, id, ...entry } of before) {
     const now = kept.get(key)
     // A host puts a result of its own where there is none.
     const isOwn = kind === 'result' && !hasSame(entry, known.get(key))
+    if (isOwn) own.add(key)
     if (!now) {
       const isAlone = kind === 'result' && orphans > 0 && !had.has(`call ${id}`)
       if (!isAlone && !(kind === 'image' && media > 0) && !isOwn) told.push(`${key} is lost`)
@@ -59,12 +61,13 @@ export function lossesOf({ before, after, known, report }) {
     }
   }
   if (cut.size > clamped + media) told.push(`${cut.size} results are cut, ${clamped} by the report`)
+  // New words are those of another turn.
   for (const { key, kind, id, ...entry } of after) {
-    if (had.has(key) || known.has(key)) continue
-    if (!(kind === 'result' && (paired > 0 || had.has(`call ${id}`))))
-      told.push(`${key} is new: ${show(entry)}`)
+    if (had.has(key) || known.has(key) || !['call', 'result', 'image'].includes(kind)) continue
+    const isAdded = kind === 'result' && (paired > 0 || had.has(`call ${id}`))
+    if (!isAdded) told.push(`${key} is new: ${show(entry)}`)
   }
-  const order = (entries, other) => entries.flatMap(({ key }) => (other.has(key) ? key : []))
+  const order = (entries, other) => entries.flatMap(({ key }) => (other.has(key) && !own.has(key) ? key : []))
   const [was, is] = [order(before, kept), order(after, had)]
   if (`${was}` !== `${is}`) told.push(`in another order: ${was.find((key, at) => key !== is[at])}`)
   return told
@@ -72,6 +75,9 @@ export function lossesOf({ before, after, known, report }) {
 
 const show = ({ text, images }) =>
   `${JSON.stringify(text.slice(0, 60))} (${text.length} chars, ${images.length} images)`
+
+/** A tenth, and more than the words that a host puts in for a missing result. */
+const isLess = (before, after) => before - after > Math.max(before / 10, 10_000)
 
 /** Says what a repair is good for: it opens, it is sent what it has, less is rejected, or a tenth
  *  less is sent. */
@@ -85,6 +91,6 @@ export function gainsOf({ before, after, known }) {
   return [
     ...back.map(({ key }) => `${key} is back`),
     ...(after.faults.length < before.faults.length ? mended.map((fault) => `mended: ${fault}`) : []),
-    ...(charsOf(after.memory) < 0.9 * charsOf(before.memory) ? ['it sends less'] : []),
+    ...(isLess(charsOf(before.memory), charsOf(after.memory)) ? ['it sends less'] : []),
   ]
 }
