@@ -32,6 +32,10 @@ export const opened = ({ code, requests }) =>
 const charsOf = (memory) => memory.reduce((sum, { text }) => sum + text.length, 0)
 const hasSame = (one, other) => one.text === other?.text && `${one.images}` === `${other?.images}`
 
+/** A result is still that of the tool if something was put in behind its start. */
+const START = 6
+const beginsAs = (one, other) => other?.text && other.text.slice(0, START) === one.text.slice(0, START)
+
 /** Says what a repair took away or put in, beyond what its report says. `known` is what was sent
  *  while the session was made. */
 export function lossesOf({ before, after, known, report }) {
@@ -46,7 +50,7 @@ export function lossesOf({ before, after, known, report }) {
   for (const { kind, key, id, ...entry } of before) {
     const now = kept.get(key)
     // A host puts a result of its own where there is none.
-    const isOwn = kind === 'result' && !hasSame(entry, known.get(key))
+    const isOwn = kind === 'result' && !hasSame(entry, known.get(key)) && !beginsAs(entry, known.get(key))
     if (isOwn) own.add(key)
     if (!now) {
       const isAlone = kind === 'result' && orphans > 0 && !had.has(`call ${id}`)
