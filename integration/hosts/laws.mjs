@@ -15,7 +15,7 @@ import { hosts } from './drive.mjs'
 import { historiesOf } from './histories.mjs'
 import { clear, filesIn, keep, newHome, work } from './homes.mjs'
 import { gainsOf, lossesOf } from './memory.mjs'
-import { listedIn, NOTHING, REPAIRS, repair, shown, undo, undoBelow } from './repairs.mjs'
+import { listedIn, REPAIRS, repair, shown, UNDONE, undo, undoBelow } from './repairs.mjs'
 import { make, open, waysOf } from './sessions.mjs'
 
 const digest = (paths) => {
@@ -59,7 +59,7 @@ async function judge({ host, home, known, paths, ways, before, old }, report) {
     if (at > 0 || host.isDocument) continue
     broken.push(...undoBelow(home, old, repaired).map((words) => `c: ${words}`))
     const undone = await open(host, home, way)
-    for (const loss of lossesOf({ before: memory, after: undone.memory, known, report: NOTHING }))
+    for (const loss of lossesOf({ before: memory, after: undone.memory, known, report: UNDONE }))
       broken.push(`c: after an undo: ${loss}`)
   }
   return { broken, gains: [...new Set(gains)] }

@@ -11,8 +11,10 @@ export const REPAIRS = {
   media: ['--for', 'anthropic'],
   all: ['--pairs', '--damaged', 'mend', '--for', 'anthropic', '--max-bytes', '20000'],
 }
-/** A report of nothing done. */
-export const NOTHING = { clamped: 0, paired: 0, orphans: 0, damaged: 0, media: 0 }
+const NOTHING = { clamped: 0, paired: 0, orphans: 0, damaged: 0, media: 0 }
+/** What may differ after an undo: a host words the result that it puts in otherwise once a turn is
+ *  behind it. */
+export const UNDONE = { ...NOTHING, paired: 1 }
 
 const jsonLines = (out) =>
   out
