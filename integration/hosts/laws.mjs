@@ -56,8 +56,9 @@ async function judge({ host, home, known, paths, ways, before, old }, report) {
     if (memory && !after.memory) tell(after.said)
     if (memory && faults.length === 0 && after.faults.length > 0) tell(`rejected: ${after.faults}`)
     gains.push(...gainsOf({ before: before[at], after, known }))
-    if (at > 0 || host.isDocument) continue
-    broken.push(...undoBelow(home, old, repaired).map((words) => `c: ${words}`))
+    // What was exported is not what the host appends to.
+    if (at > 0 || host.unpack) continue
+    broken.push(...undoBelow(home, old, repaired, host).map((words) => `c: ${words}`))
     const undone = await open(host, home, way)
     for (const loss of lossesOf({ before: memory, after: undone.memory, known, report: UNDONE }))
       broken.push(`c: after an undo: ${loss}`)

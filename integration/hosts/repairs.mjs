@@ -57,15 +57,24 @@ export const undo = (home, old) =>
     return readFileSync(path).equals(bytes) ? [] : [`undo: ${oneLine(said)}`]
   })
 
+const listOf = (bytes) => {
+  const value = JSON.parse(bytes)
+  return (value.messages ?? value.history ?? value).map((message) => JSON.stringify(message))
+}
+/** More than another file: rows below its bytes, or messages below those of a document. */
+const isMore = (is, was, isDocument) => {
+  const [all, some] = isDocument ? [listOf(is), listOf(was)] : [is, was]
+  if (all.length <= some.length) return false
+  return isDocument ? some.every((one, at) => one === all[at]) : all.subarray(0, some.length).equals(some)
+}
+
 /** Undoes the repairs of files that hosts have appended to since. */
-export const undoBelow = (home, old, repaired) =>
+export const undoBelow = (home, old, repaired, { isDocument }) =>
   [...old].flatMap(([path, bytes]) => {
     const was = repaired.get(path)
     const now = readFileSync(path)
-    const isRepaired = !was.equals(bytes)
-    if (!isRepaired || now.length === was.length || !now.subarray(0, was.length).equals(was)) return []
+    if (was.equals(bytes) || !isMore(now, was, isDocument)) return []
     const { said } = tried(home, 'repair', '--undo', '--keep-appended', path)
-    const is = readFileSync(path)
-    const isBack = is.subarray(0, bytes.length).equals(bytes) && is.length > bytes.length + 1
-    return isBack ? [] : [`undo below ${now.length - was.length} bytes: ${oneLine(said)}`]
+    if (isMore(readFileSync(path), bytes, isDocument)) return []
+    return [`undo below ${now.length - was.length} bytes: ${oneLine(said)}`]
   })
