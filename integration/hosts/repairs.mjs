@@ -57,9 +57,14 @@ export const undo = (home, old) =>
     return readFileSync(path).equals(bytes) ? [] : [`undo: ${oneLine(said)}`]
   })
 
+/** The messages of a document, none if it is torn. */
 const listOf = (bytes) => {
-  const value = JSON.parse(bytes)
-  return (value.messages ?? value.history ?? value).map((message) => JSON.stringify(message))
+  try {
+    const value = JSON.parse(bytes)
+    return (value.messages ?? value.history ?? value).map((message) => JSON.stringify(message))
+  } catch {
+    return []
+  }
 }
 /** More than another file: rows below its bytes, or messages below those of a document. */
 const isMore = (is, was, isDocument) => {
