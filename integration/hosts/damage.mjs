@@ -15,7 +15,7 @@ export const large = (path) => writeFileSync(path, text(path).replaceAll(SMALL, 
 const MARKS = {
   result:
     /"tool_result"|"function_call_output"|"functionResponse"|"tool\.execution_complete"|"role":"tool"|"toolResult"|"tool\.result"/,
-  call: /"tool_use"|"type":"function_call"|"functionCall"|"assistant\.message"|"tool_calls":|"toolCall"|"tool\.call"/,
+  call: /"tool_use"|"type":"function_call"|"functionCall"|"assistant\.message"|"tool_calls":|"toolCalls":\[\{|"toolCall"|"tool\.call"/,
 }
 
 /** Edits the last row with a result, or the end of a document. */

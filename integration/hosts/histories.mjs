@@ -53,5 +53,6 @@ export function historiesOf(host, work) {
     'a result lost': !host.hasPairs && damaged(damage.without('result')),
     'a call lost': !host.hasPairs && damaged(damage.without('call')),
   }
-  return Object.entries(all).filter(([, history]) => history)
+  const isMade = (history) => history && !(host.writesAtEnd && history.runs.some(({ kill }) => kill))
+  return Object.entries(all).filter(([, history]) => isMade(history))
 }

@@ -4,13 +4,15 @@
 /** The prompt of a turn. */
 export const promptOf = (turn) => `please do step ${turn}`
 
+const AGAIN = ' again '
+
 /** Lists what a request carries, each with a key that is its own. */
 export function memoryOf({ history }) {
   const seen = new Map()
   const keyed = (key, rest) => {
     const nth = seen.get(key) ?? 0
     seen.set(key, nth + 1)
-    return { key: nth > 0 ? `${key} again ${nth}` : key, ...rest }
+    return { key: nth > 0 ? `${key}${AGAIN}${nth}` : key, ...rest }
   }
   return history.flatMap(({ kind, id, name, text, images = [] }) => {
     if (kind === 'call' || kind === 'result') return keyed(`${kind} ${id}`, { kind, id, name, text, images })
@@ -49,8 +51,9 @@ export function lossesOf({ before, after, known, report }) {
   const own = new Set()
   for (const { kind, key, id, ...entry } of before) {
     const now = kept.get(key)
-    // A host puts a result of its own where there is none.
-    const isOwn = kind === 'result' && !hasSame(entry, known.get(key)) && !beginsAs(entry, known.get(key))
+    // A host puts a result of its own where there is none, and words for what it left out.
+    const isResult = hasSame(entry, known.get(key)) || beginsAs(entry, known.get(key))
+    const isOwn = kind === 'result' ? !isResult : kind !== 'call' && !known.has(key)
     if (isOwn) own.add(key)
     if (!now) {
       const isAlone = kind === 'result' && orphans > 0 && !had.has(`call ${id}`)
@@ -67,7 +70,8 @@ export function lossesOf({ before, after, known, report }) {
   if (cut.size > clamped + media) told.push(`${cut.size} results are cut, ${clamped} by the report`)
   // New words are those of another turn.
   for (const { key, kind, id, ...entry } of after) {
-    if (had.has(key) || known.has(key) || !['call', 'result', 'image'].includes(kind)) continue
+    const [whole] = key.split(AGAIN)
+    if (had.has(key) || known.has(whole) || !['call', 'result', 'image'].includes(kind)) continue
     const isAdded = kind === 'result' && (paired > 0 || had.has(`call ${id}`))
     if (!isAdded) told.push(`${key} is new: ${show(entry)}`)
   }

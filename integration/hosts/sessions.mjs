@@ -66,5 +66,8 @@ export async function open(host, home, { how }) {
   host.pack?.(home, asker(host, home))
   const run = await drive(host, [], { home, how, prompt: LAST })
   const memory = opened(run)
-  return { memory, faults: memory ? faultsOf(run.requests[0]) : [], said: oneLine(run.said) }
+  const [request] = run.requests
+  // Habits of a host are not those of a repair.
+  const judged = memory && { ...request, body: host.judged?.(request.body) ?? request.body }
+  return { memory, faults: judged ? faultsOf(judged) : [], said: oneLine(run.said) }
 }

@@ -21,6 +21,8 @@ models:
   args: ({ prompt, resume }) => [...(resume ? ['--resume'] : []), '--auto', '-p', prompt],
   sessions: /\.continue[\\/]sessions[\\/](?!sessions\.json).*\.json$/,
   isDocument: true,
+  /** It writes at the end of a turn, so a killed run leaves nothing. */
+  writesAtEnd: true,
   /** A call holds its result. */
   hasPairs: true,
   calls: (work) => ({

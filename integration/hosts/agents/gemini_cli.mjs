@@ -1,6 +1,17 @@
 import { join } from 'node:path'
 import { shell } from './commands.mjs'
 
+/** Leaves out the second of two results of a call, which it sends of every session that it resumes. */
+function once({ contents, ...body }) {
+  const seen = new Set()
+  const isFirst = ({ functionResponse }) => {
+    const id = functionResponse?.id
+    if (id === undefined) return true
+    return !seen.has(id) && seen.add(id)
+  }
+  return { ...body, contents: contents.map(({ role, parts }) => ({ role, parts: parts.filter(isFirst) })) }
+}
+
 export const geminiCli = {
   install: { package: '@google/gemini-cli', version: '0.61.0', file: 'bundle/gemini.js' },
   environment: (url) => ({
@@ -23,6 +34,7 @@ export const geminiCli = {
     '--approval-mode',
     'yolo',
   ],
+  judged: once,
   sessions: /\.gemini[\\/]tmp[\\/].*[\\/]chats[\\/].*\.jsonl?$/,
   calls: (work) => ({
     ...shell('run_shell_command', (command) => ({ command })),
