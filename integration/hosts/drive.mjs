@@ -10,7 +10,7 @@ import { programOf } from './programs.mjs'
 import { provider } from './provider.mjs'
 
 const beside = (name) => fileURLToPath(new URL(name, import.meta.url))
-const CLI = beside('../../dist/cli.js')
+const CLI = process.env.SPILLWAY_CLI ?? beside('../../dist/cli.js')
 const SERVER = [process.execPath, beside('tools_server.mjs')]
 /** Time after which a host that neither ends nor asks is ended, in ms. */
 const LIMIT = 180_000
