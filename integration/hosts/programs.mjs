@@ -20,7 +20,10 @@ export function programOf(name, { given, file, ...host }) {
 function npm(name, { package: id, version, ...rest }) {
   const place = join(folder, name, 'node_modules', id)
   const manifest = join(place, 'package.json')
-  const has = () => (existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')).version : undefined)
+  const has = () => {
+    // That of Node has a v before its version.
+    if (existsSync(manifest)) return JSON.parse(readFileSync(manifest, 'utf8')).version.replace(/^v/, '')
+  }
   if (has() !== version) {
     const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--loglevel=error']
     // Programs of other platforms are optional packages.
