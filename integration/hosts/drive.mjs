@@ -82,12 +82,13 @@ export async function drive(host, steps, { home = newHome(), how = {}, prompt = 
   if (kill === 'asked') asked(steps.length).then(rest)
   if (kill === 'started') whenThere(started, () => isOver, rest)
   if (isTyped) asked(steps.length + 1).then(rest)
-  const [code] = await once(child, 'exit')
-  isOver = true
-  clearTimeout(limit)
-  end()
+  const [code] = await once(child, 'exit').finally(() => {
+    isOver = true
+    clearTimeout(limit)
+    end()
+    close()
+  })
   const said = (await Promise.all(told)).map((chunks) => Buffer.concat(chunks).toString()).join('\n')
-  close()
   return { code: isTyped && requests.length > 0 ? 0 : code, requests, said: said.slice(-2_000) }
 }
 
