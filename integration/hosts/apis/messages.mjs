@@ -2,7 +2,8 @@
 export const messages = {
   dialect: 'anthropic',
   owns: (url) => /\/messages(\?|$)/.test(url),
-  historyOf: (body) => body.messages,
+  /** Claude Code puts words of the system between messages, by a beta of the API. */
+  historyOf: (body) => body.messages.filter(({ role }) => role !== 'system'),
 
   /** Lists the entries of a request, in order. */
   carried: (body) =>
