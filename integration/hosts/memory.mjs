@@ -1,4 +1,4 @@
-// What a request carries of a conversation: calls, results, words of the model, images and our own
+// The conversation that a request carries: calls, results, words of the model, images and our own
 // prompts. What hosts say beside these (dates, reminders, settings) differs from run to run.
 
 /** The prompt of a turn. */
@@ -27,7 +27,7 @@ export function memoryOf({ history }) {
   })
 }
 
-/** What a host sent when it was started: nothing if it did not open the session. */
+/** Returns the entries that a host sent when it was started, undefined if it did not open the session. */
 export const opened = ({ code, requests }) =>
   code === 0 && requests.length > 0 ? memoryOf(requests[0]) : undefined
 

@@ -12,8 +12,8 @@ export const REPAIRS = {
   all: ['--pairs', '--damaged', 'mend', '--for', 'anthropic', '--max-bytes', '20000'],
 }
 const NOTHING = { clamped: 0, paired: 0, orphans: 0, damaged: 0, media: 0 }
-/** What may differ after an undo: a host words the result that it puts in otherwise once a turn is
- *  behind it. */
+/** A report for an undo: a host words the result that it puts in otherwise once a turn is behind
+ *  it. */
 export const UNDONE = { ...NOTHING, paired: 1 }
 
 const jsonLines = (out) =>
