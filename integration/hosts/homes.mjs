@@ -1,5 +1,5 @@
-// Homes of hosts. Hosts keep absolute paths to their sessions, so a home that was copied is put back
-// to where it was.
+// Homes of hosts. Hosts keep absolute paths to their sessions, so a home that was copied is put
+// back to where it was.
 import {
   cpSync,
   existsSync,
@@ -51,7 +51,7 @@ export function clear() {
   for (const name of readdirSync(place)) if (name.startsWith('home-')) rmSync(join(place, name), GONE)
 }
 
-// A socket or a lock of a daemon that has ended is no part of a home.
+// A home is without the sockets and locks of daemons that have ended.
 const isKept = (from) => !/\/locks\/hub|\.lock$|\.sock$/.test(from)
 const OPTIONS = { recursive: true, verbatimSymlinks: true, preserveTimestamps: true, filter: isKept }
 

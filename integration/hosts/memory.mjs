@@ -27,7 +27,8 @@ export function memoryOf({ history }) {
   })
 }
 
-/** Returns the entries that a host sent when it was started, undefined if it did not open the session. */
+/** Returns the entries that a host sent when it was started, undefined if it did not open the
+ *  session. */
 export const opened = ({ code, requests }) =>
   code === 0 && requests.length > 0 ? memoryOf(requests[0]) : undefined
 

@@ -1,5 +1,5 @@
-// A model on the loopback that speaks four APIs, told apart by their paths. It answers requests with
-// tools by steps, in turn, and keeps what each carries.
+// A model on the loopback that speaks four APIs, told apart by their paths. It answers requests
+// with tools by steps, in turn, and keeps the history of each.
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'

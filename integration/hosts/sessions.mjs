@@ -21,8 +21,8 @@ const asker =
   (...asked) =>
     ask(host, home, ...asked)
 
-/** Makes a session and returns all that was sent of it, by key. A result that a run begins with, and
- *  that was not sent before, is the host's own for one that is missing. */
+/** Makes a session and returns all that was sent of it, by key. A result that a run begins with,
+ *  and that was not sent before, is the host's own for one that is missing. */
 export async function make(host, home, { runs, edit, hasFork }) {
   const known = new Map()
   const own = new Set()

@@ -1,4 +1,4 @@
-// What hosts are asked to run, in the words of a shell.
+// Commands for hosts, in the words of a shell.
 
 /** Says that it has begun, in a file, and stays. */
 const LONG = `"${process.execPath}" -e "require('fs').writeFileSync('started','');setTimeout(Date,30000)"`

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { shell } from './commands.mjs'
 
-/** Leaves out the second of two results of a call, which it sends of every session that it resumes. */
+/** Omits the second of two results of a call, which it sends of every session that it resumes. */
 function once({ contents, ...body }) {
   const seen = new Set()
   const isFirst = ({ functionResponse }) => {

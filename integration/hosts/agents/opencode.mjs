@@ -66,8 +66,8 @@ export const opencode = {
     assert.equal(status, 0, stderr)
     copyFileSync(join(home, EXPORTED), join(home, AS_IT_WAS))
   },
-  /** Imports the session if it was changed. An import keeps the parts that are there, so the session
-   *  is deleted first. */
+  /** Imports the session if it was changed. An import keeps the parts that are there, so the
+   *  session is deleted first. */
   pack: (home, ask) => {
     const path = join(home, EXPORTED)
     if (readFileSync(path).equals(readFileSync(join(home, AS_IT_WAS)))) return
