@@ -46,8 +46,9 @@ export function historiesOf(host, work) {
       runs: [run(ask(text), ask(silent), { text: 'so much', tokens: host.compactsAt }), run(ask(text))],
     },
     'a subagent': c.agent && { runs: [run(ask(c.agent), ask(text), { text: 'looked' }, ask(silent))] },
-    'torn at its end': damaged(damage.tornAtEnd),
-    'NUL bytes at its end': damaged(damage.zeros),
+    // An export is not what a crash damages.
+    'torn at its end': !host.unpack && damaged(damage.tornAtEnd),
+    'NUL bytes at its end': !host.unpack && damaged(damage.zeros),
     'torn in the middle': !host.isDocument && damaged(damage.tornInMiddle),
     'two rows on one line': !host.isDocument && damaged(damage.glued),
     'a result lost': !host.hasPairs && damaged(damage.without('result')),
