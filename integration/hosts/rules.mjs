@@ -1,6 +1,6 @@
 // What providers reject in a request. The rules of calls and results are those of the package's own
 // tests, which are TypeScript: they are bundled when a run starts.
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,15 +10,12 @@ import { faultOf } from './media.mjs'
 /** Characters of a window of 200,000 tokens, four to a token. */
 const WINDOW = 800_000
 
-const beside = (name) => fileURLToPath(new URL(`../../__test__/support/${name}`, import.meta.url))
-const bundle = await rolldown({
-  input: [beside('provider_rules.ts'), beside('pair_rules.ts')].find(existsSync),
-  platform: 'node',
-})
+const input = fileURLToPath(new URL('../../__test__/support/provider_rules.ts', import.meta.url))
+const bundle = await rolldown({ input, platform: 'node' })
 const folder = mkdtempSync(join(tmpdir(), 'spillway-rules-'))
 const file = join(folder, 'rules.mjs')
 await bundle.write({ file, format: 'esm' })
-const { checks, refusal = (dialect, history) => checks[dialect](history) } = await import(file)
+const { refusal } = await import(file)
 rmSync(folder, { recursive: true })
 
 /** Returns the faults for which a provider rejects a request. */
