@@ -20,6 +20,29 @@ const pair = async (text: string) => {
 const MISSING = '[No result: the call was interrupted, or its result was removed]'
 
 describe('calls without a result in a stored session', () => {
+  it('get a row with the time of its call and a new id, where both differ in each row', async () => {
+    const id = (at: number) => `00000000-0000-4000-8000-00000000000${at}`
+    const event = (at: number, type: string, data: object) => ({
+      type,
+      data,
+      id: id(at),
+      timestamp: `2026-01-02T03:04:0${at}.678Z`,
+      parentId: at > 1 ? id(at - 1) : null,
+    })
+    const call = { toolCallId: 'c1', name: 'bash', arguments: {} }
+    const rows = [
+      event(1, 'session.start', { sessionId: 'a', version: 1 }),
+      event(2, 'user.message', { content: 'go' }),
+      event(3, 'assistant.message', { content: '', toolRequests: [call] }),
+      event(4, 'tool.execution_start', { toolCallId: 'c1', toolName: 'bash', arguments: {} }),
+    ]
+    const { values } = await pair(jsonLines(rows))
+    const added = values.find(({ type }) => type === 'tool.execution_complete')
+    expect(added.timestamp).toBe(rows[2]?.timestamp)
+    expect(added.id).toMatch(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+    expect(rows.map(({ id }) => id)).not.toContain(added.id)
+  })
+
   it('get a row after theirs in a tree of Pi, which the next row follows', async () => {
     const row = (id: string, parentId: string | null, message: object) => ({
       type: 'message',

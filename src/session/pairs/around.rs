@@ -8,7 +8,7 @@
 
 use std::collections::HashSet;
 
-use super::template::new_id;
+use super::template::{is_id, new_id};
 use crate::hash::hash;
 use crate::json::{Value, string};
 
@@ -22,7 +22,7 @@ pub struct Around {
 struct Member {
     name: String,
     texts: HashSet<u64>,
-    /// Is another text in each object.
+    /// Is another id in each object. A time is another text in each, and stays.
     is_id: bool,
     /// The number in the last object, and true if it counted them so far.
     counted: Option<u64>,
@@ -44,7 +44,8 @@ impl Around {
         self.members.retain_mut(|member| {
             let Some(value) = object.get(&member.name) else { return false };
             let text = value.string();
-            member.is_id &= text.is_some_and(|text| member.texts.insert(hash(text.as_bytes())));
+            member.is_id &=
+                text.is_some_and(|text| is_id(&text) && member.texts.insert(hash(text.as_bytes())));
             if !member.is_id {
                 member.texts = HashSet::new();
             }

@@ -122,6 +122,15 @@ impl Filled {
     }
 }
 
+/// Returns true for a text of a form in which ids are made: a UUID, or eight hexadecimal digits.
+pub fn is_id(text: &str) -> bool {
+    let is_digit = |(at, byte): (usize, u8)| match (text.len(), at) {
+        (36, 8 | 13 | 18 | 23) => byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    };
+    matches!(text.len(), 8 | 36) && text.bytes().enumerate().all(is_digit)
+}
+
 /// Returns an id of the form that the row before has: a UUID, or eight hexadecimal digits.
 pub fn new_id(row: &str, salt: &str) -> String {
     let bits = |side: &str| crate::hash::hash([side, row, "\n", salt].concat().as_bytes());
