@@ -818,6 +818,9 @@ export interface ProviderError {
   unit?: 'characters' | 'pixels'
   /** For media_too_large: the index of the message in the request, if the error states it. */
   index?: number
+  /** For field_too_long: the path of the text in the request, such as `messages[3].content`, if the
+   *  error states it. */
+  field?: string
   /** HTTP status, if the error has one. */
   status?: number
 }

@@ -595,7 +595,7 @@ const told = ([, , kind, actual, limit]: Row) => ({
   ...(limit !== undefined && { limit }),
 })
 const titled = (rows: Row[]) => rows.map((row) => [row[0], row[1].slice(0, 60), row] as const)
-const withoutStatus = ({ status: _, ...rest }: ProviderError) => rest
+const withoutStatus = ({ status: _, field: __, ...rest }: ProviderError) => rest
 
 describe.each([
   ['what providers say', says],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { classifyProviderError, type ProviderError } from 'spillway'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
 /** Sentences made from parts, so that no list of sentences can pass: each part goes with every
  *  other. */
@@ -65,6 +65,25 @@ const counted = fc.oneof(
 const bare = fc.oneof(
   fc.tuple(whole, over, room).map(([w, v, r]) => `${w} ${v} the ${r}`),
   fc.tuple(whole, one('long', 'large', 'big')).map(([w, s]) => `${w} is too ${s}`),
+  fc
+    .tuple(
+      one('the length of', 'the size of', 'the number of tokens in', 'the token count of', ''),
+      whole,
+      one(
+        'is too high',
+        'is above the limit',
+        'exceeds the limit',
+        'is more than is allowed',
+        'is greater than the model supports',
+        'is bigger than the model can handle',
+        'is over the limit',
+        'overflows the context',
+        'exceeds the context',
+        'does not fit',
+        'does not fit in the context',
+      ),
+    )
+    .map(([measure, w, much]) => `${measure} ${w} ${much}`.trim()),
   one('too many tokens in the prompt', 'please shorten your messages', 'reduce the length of the input'),
   fc
     .tuple(one('上下文', '提示词', '输入'), one('过长', '超出限制', '超过最大长度'))
@@ -178,6 +197,143 @@ describe('a refusal for size', () => {
       }),
     )
   })
+})
+
+/** The path of a part of a request, and what a limit on a text there is about. */
+const path = fc
+  .tuple(
+    one('messages', 'input', 'contents'),
+    fc.nat(200),
+    one('', '.content', '.content[1].text', '.output', '.tool_calls[0].function.arguments', '.parts[2].text'),
+    one('', '.id', '.name', '.call_id', '.tool_call_id', '.title', '.key'),
+  )
+  .map(([root, at, text, name]) => ({ path: `${root}[${at}]${text}${name}`, isText: name === '' }))
+const elsewhere = fc
+  .tuple(
+    one('tools', 'metadata', 'functions', 'response_format', 'stop'),
+    fc.nat(20),
+    one('name', 'description', 'run', 'id'),
+  )
+  .map(([root, at, name]) => ({ path: `${root}[${at}].${name}`, isText: false }))
+const part = fc.oneof(path, elsewhere)
+
+describe('a limit on one part of a request', () => {
+  const dotted = (path: string) => path.replace(/\[(\d+)\]/g, '.$1')
+  const said = fc.tuple(part, fc.integer({ min: 1, max: 1e7 }), fc.nat(1e6)).chain(([part, limit, over]) =>
+    fc
+      .constantFrom<(noun: string) => { text: string; param?: string }>(
+        (noun) => ({
+          text: `Invalid '${part.path}': ${noun} too long. Expected a ${noun} with maximum length ${limit}, but got a ${noun} with length ${limit + over} instead.`,
+        }),
+        (noun) => ({ text: `${dotted(part.path)}: ${noun} should have at most ${limit} characters` }),
+        (noun) => ({ text: `Input should be valid: ${noun} too long`, param: part.path }),
+      )
+      .map((write) => ({ part, write })),
+  )
+
+  it('names a text, and is about nothing else that a smaller history obeys', () => {
+    fc.assert(
+      fc.property(said, ({ part, write }) => {
+        const { text, param } = write('string')
+        const error = Object.assign(new Error(`400 ${text}`), {
+          status: 400,
+          error: { message: text, type: 'invalid_request_error', param },
+        })
+        const { kind, field } = classifyProviderError(error)
+        const path = part.isText
+          ? text.includes(part.path) || param
+            ? part.path
+            : dotted(part.path)
+          : undefined
+        expect([kind, field, text]).toEqual([part.isText ? 'field_too_long' : 'other', path, text])
+      }),
+      { numRuns: 5_000 },
+    )
+  })
+
+  it('is not an overflow if a list in a message, or the name of a member, is too long', () => {
+    fc.assert(
+      fc.property(said, one('array', 'list', 'property name', 'object'), ({ write }, noun) => {
+        const { text, param } = write(noun)
+        expect([classifyProviderError({ status: 400, error: { message: text, param } }).kind, text]).toEqual([
+          'other',
+          text,
+        ])
+      }),
+      { numRuns: 5_000 },
+    )
+  })
+
+  it('is an overflow if there are too many messages', () => {
+    for (const root of ['messages', 'input'])
+      expect(
+        classifyProviderError(
+          http(
+            400,
+            `Invalid '${root}': array too long. Expected an array with maximum length 2048, but got 2400.`,
+          ),
+        ).kind,
+      ).toBe('context_overflow')
+  })
+})
+
+describe('numbers of a guard', () => {
+  it('tell a request that no wait makes smaller from one that has to wait', () => {
+    const time = one('minute', 'day', 'hour')
+    fc.assert(
+      fc.property(
+        one('request', 'prompt', 'input'),
+        one('exceeds', 'is larger than'),
+        figure,
+        time,
+        (w, v, n, t) => {
+          const said = `This ${w} ${v} the limit of ${n} tokens per ${t}`
+          expect(classifyProviderError(http(429, said))).toEqual({
+            kind: 'request_exceeds_rate_limit',
+            limit: n,
+            status: 429,
+          })
+          const waits = `This ${w} would exceed the limit of ${n} tokens per ${t}`
+          expect(classifyProviderError(http(429, waits)).kind).toBe('rate_limit')
+        },
+      ),
+    )
+  })
+
+  it('are not limits if they say how much is left', () => {
+    fc.assert(
+      fc.property(whole, figure, one('left', 'remaining'), (w, n, left) => {
+        const said = `${w} (${n + 9_000} tokens) exceeds the context window limit (${n} tokens ${left})`
+        expect(classifyProviderError(http(400, said))).toEqual({
+          kind: 'context_overflow',
+          actual: n + 9_000,
+          status: 400,
+        })
+      }),
+    )
+  })
+})
+
+it('a body of brackets is read within one budget, whatever its parts', () => {
+  const text = fc.constantFrom('{', '[', '{"', '[{"a":"', '["a",', '{"a":{').map((unit) => unit.repeat(3_000))
+  const members = fc.constantFrom('message', 'detail', 'msg', 'error', 'data', 'body', 'response', 'errors')
+  const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
+    tree: fc.oneof({ maxDepth: 3 }, text, fc.dictionary(members, tie('tree'), { minKeys: 3, maxKeys: 8 })),
+  }))
+  const parse = vi.spyOn(JSON, 'parse')
+  try {
+    fc.assert(
+      fc.property(tree, (error) => {
+        parse.mockClear()
+        classifyProviderError(error)
+        const chars = parse.mock.calls.reduce((sum, [json]) => sum + String(json).length, 0)
+        expect(chars).toBeLessThanOrEqual(65_536)
+      }),
+      { numRuns: 200 },
+    )
+  } finally {
+    parse.mockRestore()
+  }
 })
 
 /** Other things that are too large, or too many. None of them shrinks with the history. */

@@ -4,7 +4,8 @@ import { isList, tryRead } from '../untrusted.js'
 import { checkNames, optionError } from '../validate.js'
 import { type Layer, layersOf } from './error_layers.js'
 import type { Figures } from './figures.js'
-import { findPhrase, type Numbers, type Phrase, PhraseText, phrasesOf } from './phrases.js'
+import { limitedPart } from './limited_part.js'
+import { findPhrase, type Match, type Numbers, type Phrase, PhraseText, phrasesOf } from './phrases.js'
 import table from './table.json'
 import { ErrorText, kindOfName } from './verdict.js'
 
@@ -73,7 +74,16 @@ function classifyLayer(layer: Layer): ProviderError | undefined {
   const { exclusions, fields, errors } = phrases
   const texts = layer.texts.map((text) => new PhraseText(text))
   const readings = texts.map(({ text }) => new ErrorText(text))
-  const field = findPhrase(texts, fields, layer.isAnswer)
+  const part = limitedPart(
+    texts.map(({ text }) => text),
+    layer.path,
+  )
+  if (part?.kind === 'other') return { kind: 'other' }
+  const named: Match | undefined =
+    part?.field !== undefined && layer.isAnswer
+      ? { kind: 'field_too_long', numbers: {}, isSentence: true }
+      : undefined
+  const field = findPhrase(texts, fields, layer.isAnswer) ?? named
   const sure =
     field || layer.status === 402 ? undefined : firstOf(readings, (one) => one.sure(layer.isThrown))
   if (sure) return { kind: sure.kind, ...numbersOf(sure) }
@@ -85,7 +95,7 @@ function classifyLayer(layer: Layer): ProviderError | undefined {
     if (rule && !(rule.isSentence || layer.isAnswer || coded))
       return readings.some((one) => one.exceedsRate()) ? { kind: 'rate_limit' } : undefined
     if (rule?.kind === 'other') return { kind: rule.kind }
-    if (rule || coded) return rateLimit(rule?.numbers)
+    if (rule || coded) return rateLimit(rule?.numbers, () => firstOf(readings, (one) => one.exceedsQuota()))
   }
   const phrase = field ?? findPhrase(texts, errors, layer.isAnswer)
   const said = firstOf(readings, (one) => (layer.isAnswer ? one.anywhere() : one.stated()))
@@ -99,13 +109,15 @@ function classifyLayer(layer: Layer): ProviderError | undefined {
     return { kind: said.kind, ...numbersOf(said) }
   const kind = coded ?? phrase?.kind ?? said?.kind ?? statuses.get(String(layer.status))
   if (kind === undefined) return undefined
+  const where = kind === 'field_too_long' && part?.field !== undefined ? { field: part.field } : {}
   if (phrase?.kind === kind && phrase.numbers.limit !== undefined)
-    return { kind, ...layer.numbers, ...phrase.numbers }
+    return { kind, ...layer.numbers, ...phrase.numbers, ...where }
   return {
     kind,
     ...(said?.kind === kind && numbersOf(said)),
     ...layer.numbers,
     ...(phrase?.kind === kind && phrase.numbers),
+    ...where,
   }
 }
 
@@ -143,9 +155,12 @@ function kindByCode({ status, codes: all }: Layer): ProviderErrorKind | undefine
 
 /** Classifies a rate limit. A single request above the limit never succeeds, however long one
  *  waits. */
-function rateLimit(rule: Numbers = {}): ProviderError {
+function rateLimit(rule: Numbers = {}, single: () => Numbers | undefined): ProviderError {
   const { actual, limit } = rule
-  if (actual === undefined || limit === undefined) return { kind: 'rate_limit' }
+  if (actual === undefined || limit === undefined) {
+    const said = single()
+    return said ? { kind: 'request_exceeds_rate_limit', ...said } : { kind: 'rate_limit' }
+  }
   return { kind: actual > limit ? 'request_exceeds_rate_limit' : 'rate_limit', actual, limit }
 }
 

@@ -16,17 +16,24 @@ export class Layer {
   isAnswer = false
   /** True if it is an object, so that no person typed it. */
   isThrown = false
+  /** The path of the part of the request that is wrong, as a member of its own. */
+  path: string | undefined
   /** Numbers of tokens or bytes that are members of their own. */
   readonly numbers: Numbers = {}
 }
 
-/** Bounds on reading. An error is small, or is large because it echoes the request. */
+/** Bounds on reading. An error is small, or is large because it echoes the request. The last two
+ *  hold for all texts of an error together: chars that are searched for JSON, and chars that are
+ *  classified. */
 const LAYERS = 6
 const OBJECTS = 200
 const DEPTH = 8
 const PARSED = 16_384
 const HEAD = 2_048
 const TAIL = 1_024
+const STARTS = 8
+const SEARCHED = 65_536
+const CLASSIFIED = 16_384
 
 const STATUS = 'status statusCode status_code httpStatusCode code'.split(' ')
 const CODES = 'code type name __type error_type errorType status reason'.split(' ')
@@ -55,6 +62,8 @@ export function layersOf(error: unknown): Layer[] {
 
 class LayerReader {
   readonly #seen = new Set<object>()
+  #searched = SEARCHED
+  #classified = CLASSIFIED
 
   read(value: unknown, layer: Layer, depth: number): void {
     if (typeof value === 'string') this.#readText(value, layer, depth)
@@ -93,6 +102,7 @@ class LayerReader {
       if (typeof code === 'string' && code.length < 100) layer.codes.push(code)
     }
     if (get(value, 'type') === 'error') layer.isAnswer = true
+    layer.path ??= pathOf(get(value, 'param')) ?? pathOf(get(value, 'loc'))
     for (const name of ['actual', 'limit'] as const)
       for (const key of table.numbers[name]) {
         const number = get(value, key)
@@ -110,14 +120,16 @@ class LayerReader {
   }
 
   #readText(text: string, layer: Layer, depth: number): void {
+    if (this.#classified <= 0) return
     layer.status ??= leadingStatus(text)
     if (this.#readStream(text, layer, depth)) return
-    const json = jsonIn(text, layer.isThrown)
+    const json = this.#jsonIn(text, layer.isThrown)
     if (json) {
       this.read(json, layer, depth - 1)
       return
     }
     const shown = window(text)
+    this.#classified -= shown.length
     const title = PAGE.exec(shown)?.[1]
     layer.status ??= leadingStatus(title ?? '')
     // Of a page, its title, and the words of its body.
@@ -130,7 +142,9 @@ class LayerReader {
   #readStream(text: string, layer: Layer, depth: number): boolean {
     // A stream that carries no error carries the words of a model.
     let isStream = STREAM.test(text)
-    for (const { name, data } of depth > 0 ? eventsIn(text) : []) {
+    const events = depth > 0 && this.#searched > 0 ? eventsIn(text) : []
+    if (events.length > 0) this.#searched -= Math.min(text.length, PARSED)
+    for (const { name, data } of events) {
       const isError = name === 'error'
       const bodies = data.flatMap((body) => objectIn(body) ?? [])
       if (bodies.length === 0 && !isError) continue
@@ -140,6 +154,21 @@ class LayerReader {
       if (bodies.length === 0) this.#readText(data[0] ?? '', layer, depth - 1)
     }
     return isStream
+  }
+
+  /** Parses the first JSON object in a text that introduces it. In an Error any words may; in a
+   *  string a person may have quoted it. Text after it is ignored. */
+  #jsonIn(text: string, isThrown: boolean): object | undefined {
+    let starts = 0
+    for (const { index } of text.slice(0, HEAD).matchAll(/[{[]\s*["{[]/g)) {
+      if (!isThrown && !isLabelled(text.slice(0, index))) return undefined
+      const end = jsonEnd(text, index, Math.min(PARSED, this.#searched))
+      this.#searched -= end - index
+      const json = objectIn(text.slice(index, end))
+      if (json) return json
+      if (++starts === STARTS || this.#searched <= 0) return undefined
+    }
+    return undefined
   }
 }
 
@@ -159,6 +188,16 @@ function leadingStatus(text: string): number | undefined {
   return found && found.index < 200 && isLabelled(text.slice(0, found.index)) ? statusOf(found[1]) : undefined
 }
 
+/** Returns a path that a provider gives as a text, or as a list of its members. */
+function pathOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return /^[\w.[\]]{1,200}$/.test(value) ? value : undefined
+  if (!isList(value)) return undefined
+  const members = Array.from({ length: DEPTH }, (_, at) => get(value, at))
+  const known = members.filter((one) => typeof one === 'string' || typeof one === 'number')
+  // Servers say that the request's body is wrong.
+  return known.length > 0 ? known.join('.').replace(/^body\./, '') : undefined
+}
+
 function statusOf(value: unknown): number | undefined {
   const status = typeof value === 'string' && /^[45]\d\d$/.test(value) ? Number(value) : value
   return Number.isInteger(status) && (status as number) >= 400 && (status as number) < 600
@@ -175,20 +214,10 @@ function isError(value: object): boolean {
   return types.isNativeError(value) || typeof get(value, 'stack') === 'string'
 }
 
-/** Parses the first JSON object in a text that introduces it. In an Error any words may; in a
- *  string a person may have quoted it. Text after it is ignored. */
-function jsonIn(text: string, isThrown: boolean): object | undefined {
-  for (const { index } of text.slice(0, HEAD).matchAll(/[{[]\s*["{[]/g)) {
-    if (!isThrown && !isLabelled(text.slice(0, index))) return undefined
-    const json = objectIn(text.slice(index, jsonEnd(text, index)))
-    if (json) return json
-  }
-  return undefined
-}
-
-/** Returns the end of the JSON that begins at an index, by its brackets and strings. */
-function jsonEnd(text: string, start: number): number {
-  const most = Math.min(text.length, start + PARSED)
+/** Returns the end of the JSON that begins at an index, by its brackets and strings, or of as many
+ *  chars as may be read. */
+function jsonEnd(text: string, start: number, chars: number): number {
+  const most = Math.min(text.length, start + chars)
   let depth = 0
   for (let at = start; at < most; at++) {
     const sign = text[at]
@@ -196,7 +225,7 @@ function jsonEnd(text: string, start: number): number {
     else if ((sign === '}' || sign === ']') && --depth === 0) return at + 1
     else if (sign === '"') while (++at < most && text[at] !== '"') if (text[at] === '\\') at += 1
   }
-  return start
+  return most
 }
 
 function objectIn(text: string): object | undefined {

@@ -23,6 +23,7 @@ export interface Figure {
 
 const { prompt, context, request, token, char, byte, measure, limit, output, exceed, too, large, compare } =
   SORT
+const { rest } = SORT
 const NOUN = prompt | context | request | token | char | byte | measure | limit | output
 const UNITS: readonly [number, NumberUnit][] = [
   [token, 'tokens'],
@@ -116,6 +117,8 @@ function figureAt(tokens: readonly Token[], at: number): Figure | undefined {
   if (added > 0) return { at, value: value + added, unit, role: 'actual' }
   if (/^[<>≤≥]=?$/.test(tokens[at - 1]?.text ?? '')) return figure('limit')
   const next = tokens[at + after.length + 1]?.text ?? ''
+  // What is left is neither sent nor allowed.
+  if ((tokens[at + after.length + 1]?.sorts ?? 0) & rest) return undefined
   const isOutput = (sorts: number) => (sorts & output) !== 0 && !(sorts & (prompt | context | request))
   if (isOutput(after.sorts) || isOutput(before.sorts)) return figure('output')
   if (/^[>≥]=?$/.test(next)) return figure('actual')

@@ -96,7 +96,8 @@ function excessOf(sentence: readonly Token[], all: number): number | undefined {
         ? measured(nounRight(sentence, at + 1) || nounLeft(sentence, at), 0, all)
         : measured(nounLeft(sentence, at) || nounRight(sentence, at + 1), 0, all)
     const hasBound =
-      (all & (limit | measure | token | char | byte)) !== 0 ||
+      (all & (limit | measure | token | char | byte | fit)) !== 0 ||
+      (nounRight(sentence, at) & context) !== 0 ||
       sentence.some((one) => one.number !== undefined)
     const isOver = own & exceed && (text(at) !== 'over' || isBoundAt(sentence, at + 1))
     const isMore = own & compare && text(at + 1) === 'than'

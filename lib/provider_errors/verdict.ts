@@ -1,7 +1,8 @@
 import type { ProviderErrorKind } from 'spillway'
-import { type Figure, figuresIn } from './figures.js'
+import { type Figure, figuresIn, figuresOf } from './figures.js'
 import { isRate, type Oversize, oversizeIn, oversizeOfName, type Words } from './oversize.js'
 import { type OversizeMedia, oversizeMediaIn } from './oversize_media.js'
+import type { Numbers } from './phrases.js'
 import { clausesOf, type Span, sentencesOf, type Token, tokensOf } from './sentences.js'
 import { isEnd, isProse, opens } from './statement.js'
 import { measures, SORT, sortsOf, wordsOfName } from './words.js'
@@ -102,6 +103,26 @@ export class ErrorText implements Words {
         ((subject?.sorts ?? 0) & (request | prompt | token | rate)) !== 0
       )
     })
+  }
+
+  /** Finds a single request that is over the quota of a time by itself: "This request exceeds the
+   *  limit of 30000 tokens per minute". A request that "would exceed" it has to wait. */
+  exceedsQuota(): Numbers | undefined {
+    const { request, prompt, token, exceed, compare } = SORT
+    const span = sentencesOf(this.tokens, this.text).find(({ from, to }) => {
+      const words = this.tokens.slice(from, to)
+      const all = words.reduce((sum, { sorts }) => sum | sorts, 0)
+      if (!(all & token) || !isRate(words, all)) return false
+      return words.some(({ text, sorts }, at) => {
+        const noun = words[at - 1]
+        const isOver = sorts & exceed && /s$/.test(text)
+        const isMore = text === 'is' && (words[at + 1]?.sorts ?? 0) & compare
+        return (isOver || isMore) && (noun?.sorts ?? 0) & (request | prompt) && !/s$/.test(noun?.text ?? '')
+      })
+    })
+    if (!span) return undefined
+    const { actual, limit } = figuresOf(this.tokens, this.numbers, span)
+    return { ...(actual !== undefined && { actual }), ...(limit !== undefined && { limit }) }
   }
 
   /** Finds a code: anywhere, or as all that a clause says. */
