@@ -1,8 +1,9 @@
 import * as fc from 'fast-check'
 import { clampResult, OutputCapture, redactText } from 'spillway'
 import { describe, expect, it } from 'vitest'
+import { forms } from '../../scripts/soak/secret_forms.mjs'
 import keys from '../../src/redact/keys.json'
-import { forms, openText, secretName, secretText, secretValue } from '../support/secret_grammar.js'
+import { openText, secretName, secretText, secretValue } from '../support/secret_grammar.js'
 
 describe('a secret with a name', () => {
   it('is replaced in every form, and what is around it stays', () => {

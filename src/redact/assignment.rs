@@ -9,10 +9,16 @@ use super::quoted::quoted;
 use super::reader::{Quote, TextCursor};
 use super::unquoted::{PLAIN, ValueContext, bare};
 
-pub const OPERATORS: [&[u8]; 18] = [
+const OPERATORS: [&[u8]; 18] = [
     b":::=", b"!==", b"===", b"||=", b"??=", b"::=", b"%3D", b"%3d", b":=", b"=>", b"?=", b".=", b"+=",
     b"==", b"!=", b"<-", b"=", b":",
 ];
+
+/// Returns the operator that begins a text.
+pub fn operator(text: &[u8]) -> Option<&'static [u8]> {
+    let first = text.first()?;
+    OPERATORS.into_iter().find(|operator| operator[0] == *first && text.starts_with(operator))
+}
 
 /// Reads the value behind an operator.
 pub fn assigned(
@@ -41,7 +47,7 @@ pub fn assigned(
     let mut next = reader;
     if is_colon && behind > 0 && next.peek().is_some_and(|byte| byte == b'|' || byte == b'>') {
         next.at += 1;
-        next.skip_while(2, |byte| byte == b'-' || byte == b'+');
+        next.skip_while(2, |byte| b"-+".contains(&byte) || byte.is_ascii_digit());
         if next.skip(b"\n") && next.blanks() > 0 {
             return bare(next, sense, PLAIN);
         }

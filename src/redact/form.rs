@@ -10,18 +10,19 @@
 //! | command | `set -gx NAME v`, `setenv NAME v`, `login ada password v` |
 //!
 //! A quoted value ends at its quote; without one, where its line ends. Any other ends at white
-//! space, a quote or a bracket, and at a comma, `;` or `&` behind which another name begins.
+//! space, a quote or a bracket, and at a comma, `;` or `&` behind which another name begins. A long
+//! one also ends before the next name of a secret, so no byte is read for two names.
 
 use std::ops::Range;
 
-use super::MARK;
-use super::assignment::{OPERATORS, assigned, declared};
+use super::assignment::{assigned, declared, operator};
 use super::name::{self, Kind, MOST, Sense};
 use super::neighbor::{argument, command, element, given, listed, valued};
 use super::reader::TextCursor;
 use super::rules::MOST_KIND;
-use super::unquoted::{PLAIN, bare, scheme_of};
+use super::unquoted::{PLAIN, bare, ends_value, scheme_of};
 use super::value::{Stands, is_secret};
+use super::{MARK, REACH};
 
 /// Bytes before a name that may classify it.
 const BEFORE: usize = 24;
@@ -43,9 +44,10 @@ pub fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_-.".contains(&byte)
 }
 
-/// Returns the secret whose name has an anchor at a place of a text.
-pub fn find(text: &[u8], at: usize) -> Option<NamedSecret> {
-    let name = name_at(text, at)?;
+/// Returns the secret of a name. Its value ends within [`REACH`] bytes from the name, so any anchor
+/// in the name gives the same answer.
+pub fn find(text: &[u8], name: Range<usize>) -> Option<NamedSecret> {
+    let text = &text[..text.len().min(name.start + REACH)];
     // The part that a parser did not expect.
     let is_parsed = text[..name.start].ends_with(b"nexpected ");
     let sense = || name::sense(&text[name.clone()]).filter(|_| !is_parsed);
@@ -77,7 +79,7 @@ fn kind_of(sense: Sense) -> &'static str {
 }
 
 /// Returns the name around an anchor.
-fn name_at(text: &[u8], at: usize) -> Option<Range<usize>> {
+pub fn name_at(text: &[u8], at: usize) -> Option<Range<usize>> {
     let end = at + text[at..].iter().take(MOST + 1).take_while(|&&byte| is_name_byte(byte)).count();
     // Most anchors stand in prose.
     let is_open = match text.get(end) {
@@ -97,6 +99,13 @@ fn name_at(text: &[u8], at: usize) -> Option<Range<usize>> {
     let trimmed = text[start..end].iter().rev().take_while(|&&byte| b".-".contains(&byte)).count();
     let end = end - trimmed;
     (end > at && end - start <= MOST).then_some(start..end)
+}
+
+/// Returns true if a value without quotes begins right behind the name of a secret.
+pub fn opens(text: &[u8], name: &Range<usize>) -> bool {
+    let behind = &text[name.end..];
+    let value = operator(behind).and_then(|operator| behind.get(operator.len()));
+    value.is_some_and(|&byte| !ends_value(byte)) && name::sense(&text[name.clone()]).is_some()
 }
 
 pub type Found = (Range<usize>, Sense, bool);
@@ -120,7 +129,7 @@ fn forms(text: &[u8], name: &Range<usize>, sense: &dyn Fn() -> Option<Sense>) ->
         return if reader.skip(b"<string>") { element(reader, sense()?) } else { None };
     }
     let blanks = reader.blanks();
-    if let Some(operator) = OPERATORS.iter().find(|operator| reader.rest().starts_with(operator)) {
+    if let Some(operator) = operator(reader.rest()) {
         reader.at += operator.len();
         return assigned(reader, operator, blanks, name, before, sense()?);
     }

@@ -7,9 +7,8 @@ use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
 use super::anchors::Anchors;
-use super::form;
-use super::pem;
-use super::random::Make;
+use super::random::{Make, is_random};
+use super::{argument, cookie, pem};
 
 /// A format of secrets.
 #[derive(Debug, Default, Deserialize)]
@@ -26,6 +25,9 @@ pub struct Format {
     /// The char that must follow a secret is never "[", which begins a mark.
     #[serde(default)]
     pattern: String,
+    /// The flag before an argument that is a secret. Empty: it follows the anchor.
+    #[serde(default)]
+    flag: String,
     /// Compiled where its anchor is first met.
     #[serde(skip)]
     expression: OnceLock<Regex>,
@@ -44,6 +46,9 @@ pub struct Format {
     /// variables.
     #[serde(default)]
     mixed: bool,
+    /// True if the secret must look as if chance drew it.
+    #[serde(default)]
+    random: bool,
     /// Bytes from which on a secret need not be mixed.
     #[serde(default)]
     long: Option<usize>,
@@ -64,6 +69,12 @@ enum Grammar {
     Key,
     /// Lines between BEGIN and END: `pem.rs`.
     Frame,
+    /// What follows the name of a header: `cookie.rs`.
+    Cookie,
+    /// A password behind a user's name: `argument.rs`.
+    User,
+    /// A password behind a flag: `argument.rs`.
+    Argument,
 }
 
 /// A key of a service.
@@ -72,8 +83,7 @@ pub struct Key {
     #[expect(dead_code, reason = "for people")]
     service: String,
     prefixes: Vec<String>,
-    /// Ranges such as `a-z`, and single characters.
-    alphabet: String,
+    alphabet: Alphabet,
     /// Fewest and most characters behind the prefix.
     least: usize,
     most: usize,
@@ -83,6 +93,32 @@ pub struct Key {
     /// True if the prefix is so short that only a key that chance drew is one.
     #[serde(default)]
     random: bool,
+}
+
+/// Ranges of ASCII such as `a-z`, and single characters, a hyphen last: a bit for each character.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(from = "String")]
+struct Alphabet(u128);
+
+impl From<String> for Alphabet {
+    fn from(ranges: String) -> Alphabet {
+        let (mut rest, mut bits) = (ranges.as_bytes(), 0);
+        while let Some((&first, after)) = rest.split_first() {
+            let (last, after) = match after {
+                [b'-', last, after @ ..] => (*last, after),
+                _ => (first, after),
+            };
+            bits = (first..=last).fold(bits, |bits, byte| bits | 1 << byte);
+            rest = after;
+        }
+        Alphabet(bits)
+    }
+}
+
+impl Alphabet {
+    fn has(self, byte: u8) -> bool {
+        byte.is_ascii() && self.0 >> byte & 1 == 1
+    }
 }
 
 impl From<Key> for Format {
@@ -101,28 +137,17 @@ impl From<Key> for Format {
 }
 
 impl Key {
-    /// Returns true if the alphabet has a byte: ranges such as `a-z`, and single characters, a
-    /// hyphen last.
-    fn has(&self, byte: u8) -> bool {
-        let mut rest = self.alphabet.as_bytes();
-        while let Some((&first, after)) = rest.split_first() {
-            let (last, after) = match after {
-                [b'-', last, after @ ..] => (*last, after),
-                _ => (first, after),
-            };
-            if (first..=last).contains(&byte) {
-                return true;
-            }
-            rest = after;
-        }
-        false
-    }
-
     /// Returns the length of the key that begins a text.
     fn find(&self, text: &[u8]) -> Option<usize> {
         let prefix = self.prefixes.iter().find(|prefix| text.starts_with(prefix.as_bytes()))?.len();
         let rest = &text[prefix..];
-        let long = rest.iter().take(self.most + 1).take_while(|&&byte| self.has(byte)).count();
+        // A sign before the prefix of the next key ends this one, so no byte is read for two.
+        let begins = |at: usize| self.prefixes.iter().any(|prefix| rest[at..].starts_with(prefix.as_bytes()));
+        let is_in = |at: &usize| {
+            let byte = rest[*at];
+            self.alphabet.has(byte) && (byte.is_ascii_alphanumeric() || !begins(at + 1))
+        };
+        let long = (0..rest.len().min(self.most + 1)).take_while(is_in).count();
         if !(self.least..=self.most).contains(&long) || rest.get(long) == Some(&b'[') {
             return None;
         }
@@ -143,19 +168,45 @@ impl Format {
         self.anchors.iter().cloned().chain(others).collect()
     }
 
+    /// Returns true if a name gives the secret, which `form.rs` reads.
+    pub fn is_named(&self) -> bool {
+        matches!(self.grammar, Grammar::Name)
+    }
+
     /// Returns the secret at an anchor in a text, and its kind.
     pub fn find(&self, text: &[u8], at: usize) -> Option<(Range<usize>, &str)> {
         if self.alone && is_in_word(text, at) {
             return None;
         }
-        match self.grammar {
-            Grammar::Key => {
-                self.key.as_ref()?.find(&text[at..]).map(|long| (at..at + long, self.kind.as_str()))
-            }
-            Grammar::Pattern => Some((self.matched(text, at)?, &self.kind)),
-            Grammar::Name => form::find(text, at).map(|named| (named.secret, named.kind)),
-            Grammar::Frame => pem::find(&text[at..]).map(|long| (at..at + long, self.kind.as_str())),
+        let secret = match self.grammar {
+            Grammar::Key => at..at + self.key.as_ref()?.find(&text[at..])?,
+            Grammar::Pattern => self.matched(text, at)?,
+            Grammar::Frame => at..at + pem::find(&text[at..])?,
+            Grammar::Cookie => cookie::find(text, self.behind(text, at)?)?,
+            Grammar::User => argument::find_after_user(text, self.behind(text, at)?)?,
+            Grammar::Argument => argument::find(text, self.behind(text, at)?, &self.flag)?,
+            Grammar::Name => return None,
+        };
+        self.is_made(&text[secret.clone()]).then_some((secret, self.kind.as_str()))
+    }
+
+    /// Returns the place behind the longest anchor that begins at a place.
+    fn behind(&self, text: &[u8], at: usize) -> Option<usize> {
+        let is_here = |anchor: &&String| {
+            text[at..].get(..anchor.len()).is_some_and(|here| here.eq_ignore_ascii_case(anchor.as_bytes()))
+        };
+        self.anchors.iter().filter(is_here).map(|anchor| at + anchor.len()).max()
+    }
+
+    /// Returns true if a secret has the characters of one.
+    fn is_made(&self, secret: &[u8]) -> bool {
+        let has = |is: fn(&u8) -> bool| secret.iter().any(is);
+        if self.random && !is_random(secret) {
+            return false;
         }
+        !self.mixed
+            || self.long.is_some_and(|long| secret.len() >= long)
+            || has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
     }
 
     fn matched(&self, text: &[u8], at: usize) -> Option<Range<usize>> {
@@ -167,16 +218,12 @@ impl Format {
         let window = &text[at..];
         let groups = self.expression.get_or_init(compile).captures(window)?;
         let secret = groups.iter().skip(1).flatten().next().or(groups.get(0))?;
-        let has = |is: fn(&u8) -> bool| secret.as_bytes().iter().any(is);
-        let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
-        let is_long = self.long.is_some_and(|long| secret.len() >= long);
         let behind = &window[secret.end()..];
         let is_excluded = self.unless.as_ref().is_some_and(|unless| {
             let compile = || Regex::new(&format!("^(?:{unless})")).expect("a pattern");
             self.exclusion.get_or_init(compile).is_match(behind)
         });
-        let is_one = (!self.mixed || is_mixed || is_long) && !is_excluded;
-        is_one.then(|| at + secret.start()..at + secret.end())
+        (!is_excluded).then(|| at + secret.start()..at + secret.end())
     }
 }
 
@@ -207,8 +254,7 @@ impl Formats {
         kinds.dedup();
         let keys: Vec<Key> = serde_json::from_str(include_str!("keys.json")).expect("keys.json");
         // A prefix says more than a name.
-        let named =
-            list.iter().position(|format| matches!(format.grammar, Grammar::Name)).unwrap_or(list.len());
+        let named = list.iter().position(Format::is_named).unwrap_or(list.len());
         list.splice(named..named, keys.into_iter().map(Format::from));
         let spelt: Vec<Vec<String>> = list.iter().map(Format::spellings).collect();
         let mut all: Vec<&String> = spelt.iter().flatten().collect();
@@ -232,10 +278,7 @@ impl Formats {
     pub fn kind_of(&'static self, text: &[u8], secret: &Range<usize>) -> Option<&'static str> {
         let (_, begun) =
             self.next(text, secret.start, secret.start + 1).filter(|(at, _)| *at == secret.start)?;
-        let formats = begun
-            .iter()
-            .map(|&nth| &self.list[nth])
-            .filter(|format| !matches!(format.grammar, Grammar::Name));
+        let formats = begun.iter().map(|&nth| &self.list[nth]);
         formats
             .filter_map(|format| format.find(text, secret.start))
             .find(|(found, _)| found == secret)

@@ -5,6 +5,7 @@
 //! | format | begins with | the secret is | where |
 //! |---|---|---|---|
 //! | expression | one of its anchors | its group, or its whole match | `formats.json` |
+//! | header, argument | the name of a header, of a program, a flag | what follows | `cookie.rs`, `argument.rs` |
 //! | key | the prefix that a service publishes | the prefix and a run of its alphabet, of its length | `keys.json` |
 //! | frame | `-----BEGIN … PRIVATE KEY-----` | the lines up to END, with any prefix before each | `pem.rs` |
 //! | name | a word such as `password` in a name | the value that a form gives to that name | `form.rs`, `assignment.rs`, `neighbor.rs`, `name.rs`, `value.rs` |
@@ -27,7 +28,9 @@
 //! only in a part of a redacted text, and repeats until nothing does.
 
 mod anchors;
+mod argument;
 mod assignment;
+mod cookie;
 mod escape;
 mod form;
 mod format;

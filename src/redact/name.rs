@@ -124,11 +124,8 @@ fn sorted(words: &'static str) -> Vec<u128> {
 
 /// Returns the bytes of a word as a number, or 0 for a word longer than any in the lists.
 fn number(word: &str) -> u128 {
-    let mut bytes = [0; 16];
-    if word.len() <= bytes.len() {
-        bytes[..word.len()].copy_from_slice(word.as_bytes());
-    }
-    u128::from_be_bytes(bytes)
+    let bytes = word.bytes().take(17);
+    if word.len() > 16 { 0 } else { bytes.fold(0, |number, byte| number << 8 | u128::from(byte)) }
 }
 
 /// Maximum words of a name.

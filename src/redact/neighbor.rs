@@ -116,13 +116,24 @@ pub fn valued(mut reader: TextCursor, sense: &dyn Fn() -> Option<Sense>) -> Opti
     bare(reader, sense, PLAIN)
 }
 
+/// Bytes of the text of an element that may hold a `>`. In a longer text it ends another tag.
+const SHORT: usize = 64;
+
 /// Reads the text of an element.
 pub fn element(mut reader: TextCursor, sense: Sense) -> Option<Found> {
     reader.skip_while(60, |byte| byte.is_ascii_whitespace());
     reader.skip(b"<value>");
     reader.skip(b"<![CDATA[");
-    let long = reader.rest().iter().take_while(|byte| !b"<\n\r".contains(byte)).count();
-    let value = &reader.rest()[..long];
+    let (rest, mut has_tag) = (reader.rest(), false);
+    let mut end = 0;
+    while let Some(byte) = rest.get(end).filter(|byte| !b"<\n\r".contains(byte)) {
+        has_tag |= *byte == b'>';
+        if has_tag && end > SHORT {
+            return None;
+        }
+        end += 1;
+    }
+    let value = &rest[..end];
     let value = value.strip_suffix(b"]]>").unwrap_or(value);
     let trimmed = value.len() - value.iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();
     let value = &value[..trimmed];

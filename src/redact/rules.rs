@@ -5,6 +5,7 @@ use std::ops::Range;
 use regex::bytes::Regex;
 
 use super::MARK;
+use super::form;
 use super::format::Formats;
 use crate::expression;
 
@@ -95,11 +96,13 @@ pub struct Finder<'r> {
     next: Vec<Option<usize>>,
     /// The formats that may begin at the anchor.
     begun: &'static [usize],
+    /// The last name that was read. It is not read again for its other anchors.
+    read: Range<usize>,
 }
 
 impl<'r> Finder<'r> {
     pub fn new(rules: &'r SecretRules, text: &[u8], from: usize, stop: usize) -> Finder<'r> {
-        let mut finder = Finder { rules, stop, next: vec![], begun: &[] };
+        let mut finder = Finder { rules, stop, next: vec![], begun: &[], read: 0..0 };
         finder.next = (0..=rules.patterns.len()).map(|nth| finder.look(nth, text, from)).collect();
         finder
     }
@@ -124,12 +127,13 @@ impl<'r> Finder<'r> {
     }
 
     /// Returns the secret that begins at such a place in a window, and its kind.
-    pub fn find(&self, window: &[u8], at: usize) -> Option<(Range<usize>, &'r str)> {
-        let is_at = |nth: usize| self.next[nth] == Some(at);
-        let begun = self.begun.iter().filter(|_| is_at(0));
-        let mut formats = begun.map(|&nth| &Formats::get().list[nth]);
-        let known =
-            formats.find_map(|format| format.find(window, at).filter(|(_, kind)| self.rules.seeks(kind)));
+    pub fn find(&mut self, window: &[u8], at: usize) -> Option<(Range<usize>, &'r str)> {
+        let begun = if self.next[0] == Some(at) { self.begun } else { &[] };
+        let known = begun.iter().find_map(|&nth| {
+            let format = &Formats::get().list[nth];
+            let found = if format.is_named() { self.named(window, at) } else { format.find(window, at) };
+            found.filter(|(_, kind)| self.rules.seeks(kind))
+        });
         if let Some((secret, kind)) = known {
             // A value of a format of its own is of that kind, but for variables of an environment.
             let own = || Formats::get().kind_of(window, &secret).filter(|kind| self.rules.seeks(kind));
@@ -137,7 +141,7 @@ impl<'r> Finder<'r> {
             let kind = if is_named { own().unwrap_or(kind) } else { kind };
             return Some((secret, kind));
         }
-        let mut patterns = (1..self.next.len()).filter(|&nth| is_at(nth)).peekable();
+        let mut patterns = (1..self.next.len()).filter(|&nth| self.next[nth] == Some(at)).peekable();
         patterns.peek()?;
         let window = &window[..self.rules.next_mark(window, at)];
         patterns.find_map(|nth| {
@@ -145,5 +149,12 @@ impl<'r> Finder<'r> {
             let secret = expression.find_at(window, at)?.range();
             (secret.start == at && !secret.is_empty()).then_some((secret, kind.as_str()))
         })
+    }
+
+    /// Returns the secret of the name around an anchor.
+    fn named(&mut self, window: &[u8], at: usize) -> Option<(Range<usize>, &'static str)> {
+        let name = form::name_at(window, at).filter(|name| *name != self.read)?;
+        self.read = name.clone();
+        form::find(window, name).map(|named| (named.secret, named.kind))
     }
 }

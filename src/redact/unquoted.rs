@@ -1,6 +1,7 @@
 //! Reads values without quotes.
 
-use super::form::{Found, is_name_byte};
+use super::form::{Found, is_name_byte, name_at, opens};
+use super::format::Formats;
 use super::name::{MOST, Sense};
 use super::reader::{Quote, TextCursor};
 use super::value::{Stands, is_secret};
@@ -28,28 +29,22 @@ pub fn bare(mut reader: TextCursor, sense: Sense, place: ValueContext) -> Option
     let rest = reader.rest();
     let is_hash =
         rest.starts_with(b"$argon2") || rest.starts_with(b"$scrypt") || rest.starts_with(b"$pbkdf2");
-    let mut long = 0;
-    while let Some(&byte) = rest.get(long) {
-        let behind = &rest[long + 1..];
-        let ends = match byte {
-            _ if byte.is_ascii_whitespace() || byte.is_ascii_control() => true,
-            b'"' | b'\'' | b'`' | b'<' | b'>' | b'|' | b'(' | b')' | b'[' | b']' | b'}' => true,
-            b'{' => !rest[..long].ends_with(b"$"),
+    let long = length(rest, |at| {
+        let (byte, behind) = (rest[at], &rest[at + 1..]);
+        match byte {
+            b'{' => !rest[..at].ends_with(b"$"),
+            _ if ends_value(byte) => true,
             b'&' | b'#' if place.is_url => true,
             b'\\' => {
-                Quote::at(&rest[long..]).is_some()
+                Quote::at(&rest[at..]).is_some()
                     || matches!(behind.first(), None | Some(b'n' | b'r' | b't' | b'u' | b'\\' | b'\n'))
             }
             b'%' => behind.starts_with(b"26"),
             b',' if is_hash => false,
             b',' | b';' | b'&' => ends_at(behind) || !place.is_env && byte != b',',
             _ => false,
-        };
-        if ends {
-            break;
         }
-        long += 1;
-    }
+    });
     let value = &rest[..long];
     let value = match value {
         [all @ .., b'.' | b':' | b'?'] if !place.is_env => all,
@@ -76,6 +71,51 @@ pub fn bare(mut reader: TextCursor, sense: Sense, place: ValueContext) -> Option
     };
     let secret = reader.at..reader.at + value.len();
     is_secret(value, sense, stands).then_some((secret, sense, false))
+}
+
+/// Bytes from which on a value ends before the next name of a secret.
+const LONG: usize = 32;
+
+/// The bytes at which a value may end.
+static ENDS: [bool; 256] = {
+    let (mut ends, mut byte) = ([false; 256], 0);
+    while byte < 256 {
+        ends[byte] = ends_value(byte as u8) || matches!(byte as u8, b'&' | b'#' | b'\\' | b'%' | b',' | b';');
+        byte += 1;
+    }
+    ends
+};
+
+/// Returns the length of a value that ends at some places.
+fn length(text: &[u8], ends: impl Fn(usize) -> bool) -> usize {
+    let ends = |at: usize| ENDS[usize::from(text[at])] && ends(at);
+    let mut read = text.len().min(LONG);
+    if let Some(end) = (0..read).find(|&at| ends(at)) {
+        return end;
+    }
+    let mut from = 0;
+    while read < text.len() {
+        let anchor = Formats::get().next(text, from, text.len()).map_or(text.len(), |(at, _)| at);
+        if let Some(end) = (read..anchor).find(|&at| ends(at)) {
+            return end;
+        }
+        read = read.max(anchor);
+        let name = name_at(text, anchor);
+        match name {
+            Some(name) if opens(text, &name) => return name.start,
+            Some(name) => from = name.end,
+            None => from = anchor + 1,
+        }
+    }
+    read
+}
+
+/// Returns true for a byte that ends any value without quotes.
+pub const fn ends_value(byte: u8) -> bool {
+    matches!(
+        byte,
+        0..=b' ' | 0x7F | b'"' | b'\'' | b'`' | b'<' | b'>' | b'|' | b'(' | b')' | b'[' | b']' | b'{' | b'}'
+    )
 }
 
 /// Returns true if a value ends at a separator before this text: another name begins, or nothing.

@@ -139,7 +139,7 @@ fn is_code(value: &[u8]) -> bool {
 }
 
 fn has(value: &[u8], part: &[u8]) -> bool {
-    memchr::memmem::find(value, part).is_some()
+    memchr::memchr_iter(part[0], value).any(|at| value[at..].starts_with(part))
 }
 
 /// Returns true for a text that refers to a value or hides one instead of being one.
@@ -154,9 +154,10 @@ fn is_other(value: &[u8], is_single: bool) -> bool {
     }
     let templates: [&[u8]; 12] =
         [b"${", b"$(", b"{{", b"}}", b"#{", b"<%", b"%(", b"://", b"...", b"\xE2\x80\xA6", b"[...", b"$env:"];
-    if value.iter().any(|byte| b"${#<%/.[\xE2".contains(byte))
-        && templates.iter().any(|part| has(value, part))
-    {
+    let is_template_at = |at: usize| {
+        b"${}#<%:.[\xE2".contains(&value[at]) && templates.iter().any(|part| value[at..].starts_with(part))
+    };
+    if value.iter().any(|byte| b"${#<%/.[\xE2".contains(byte)) && (0..value.len()).any(is_template_at) {
         return true;
     }
     is_template(value)
@@ -217,9 +218,12 @@ fn is_template(value: &[u8]) -> bool {
 
 /// Returns true if a value hides another: `********`, `xxxx-xxxx`, `abc***`.
 fn is_masked(value: &[u8]) -> bool {
-    let mut seen = [false; 256];
-    value.iter().for_each(|byte| seen[usize::from(byte.to_ascii_lowercase())] = true);
-    let kinds = (0..=255u8).filter(|byte| byte.is_ascii_alphanumeric() && seen[usize::from(*byte)]).count();
+    let bit = |byte: &u8| match byte {
+        b'0'..=b'9' => 1 << (byte - b'0'),
+        b'A'..=b'Z' | b'a'..=b'z' => 1u64 << (10 + (byte | 32) - b'a'),
+        _ => 0,
+    };
+    let kinds = value.iter().fold(0, |seen, byte| seen | bit(byte)).count_ones();
     kinds < 4 || has(value, b"***") || has(value, b"xxxx") || has(value, b"XXXX")
 }
 
