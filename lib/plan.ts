@@ -4,7 +4,7 @@ import type { Result } from './dialect/results.js'
 import { native } from './engine.js'
 import type { Original } from './text/earlier.js'
 import { isList } from './untrusted.js'
-import { bound, checkNamesWithin, checkOptions, choice, flag, limit, optionError, text } from './validate.js'
+import { bound, checkNamesWithin, checkMembers, choice, flag, limit, optionError, text } from './validate.js'
 
 /** A budget over all tool results of a history, checked. */
 export interface Aggregate {
@@ -57,12 +57,18 @@ export function budgetFields(
   return { maxChars, order, latest, minKeepChars, keepsContent } as const
 }
 
+const STEP = ['index', 'callId', 'chars', 'maxChars', 'media']
+
 /** Checks the steps of a caller's plan. `most` checks `maxChars` of each. */
 export function checkPlan(plan: readonly unknown[], most: (field: string, value: unknown) => number = limit) {
   if (!isList(plan)) throw optionError(TypeError, 'plan', 'an array of steps', plan)
   return Array.from(plan as readonly unknown[], (step, at) => {
     const name = `plan[${at}]`
-    const { index, callId, chars, maxChars, media }: Partial<PlanStep> = checkOptions(name, step as object)
+    const { index, callId, chars, maxChars, media }: Partial<PlanStep> = checkMembers(
+      name,
+      step as object,
+      STEP,
+    )
     return {
       index: limit(`${name}.index`, index),
       ...(callId !== undefined && { callId: text(`${name}.callId`, callId, '') }),

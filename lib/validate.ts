@@ -90,14 +90,15 @@ export function optionError(
   return coded(new Kind(`${field} must be ${rule}, got ${show(value)}`))
 }
 
-/** Makes an error for a value that has none of the methods that it needs. */
-export function methodError(field: string, methods: readonly string[], value: unknown): Error {
+/** Makes an error for a value that has none of the methods that it needs. `hint`: what may be
+ *  meant. */
+export function methodError(field: string, methods: readonly string[], value: unknown, hint = ''): Error {
   const [rule, missing] =
     methods.length === 1
       ? [`the method ${methods[0]}`, 'it']
       : [`one of the methods ${methods.join(', ')}`, 'any of them']
   const got = Object(value) === value ? `${show(value)} without ${missing}` : show(value)
-  return coded(new TypeError(`${field} must be an object with ${rule}, got ${got}`))
+  return coded(new TypeError(`${field} must be an object with ${rule}, got ${got}${hint}`))
 }
 
 /** Makes an error for options or arguments that are valid alone, but not together or not now. */
@@ -121,7 +122,7 @@ export function checkNames<T extends object>(taker: Taker, field: string, value:
   let isEmpty = true
   for (const name in checkOptions(field, value)) {
     isEmpty = false
-    if (!ALL.has(name)) refuse(taker, field, value, name)
+    if (!ALL.has(name) || isPlural(name, OPTIONS[taker])) refuse(taker, field, value, name)
   }
   if (isEmpty) checkHolder(field, value)
   return value
@@ -132,11 +133,22 @@ export function checkNamesWithin<T extends object>(
   taker: 'clean' | 'redact' | 'aggregate' | 'media' | 'sideData',
   value: T,
 ): T {
-  const own: readonly string[] = OPTIONS[taker]
-  checkHolder(taker, checkOptions(taker, value))
+  return checkMembers(taker, value, OPTIONS[taker])
+}
+
+/** Rejects values other than objects, and members other than some. */
+export function checkMembers<T extends object>(field: string, value: T, own: readonly string[]): T {
+  checkHolder(field, checkOptions(field, value))
   for (const name in value)
-    if (!own.includes(name) && !isEverywhere(name)) throw misspelt(name, own, [], `${taker}.`)
+    if (!own.includes(name) && !isEverywhere(name)) throw misspelt(name, own, [], `${field}.`)
   return value
+}
+
+/** Returns true for an option of another function that is the plural of an own one, or its
+ *  singular: `tools` for `tool`. */
+function isPlural(name: string, own: readonly string[]): boolean {
+  const other = name.endsWith('s') ? name.slice(0, -1) : `${name}s`
+  return own.includes(other) && !own.includes(name)
 }
 
 function refuse(taker: Taker, field: string, value: object, name: string): void {
@@ -273,7 +285,7 @@ export function show(value: unknown): string {
   if (typeof value === 'string')
     return JSON.stringify(value.length > SHOWN ? `${value.slice(0, SHOWN)}...` : value)
   if (typeof value === 'bigint') return `${value}n`
-  if (typeof value === 'function') return 'a function'
+  if (typeof value === 'function') return types.isAsyncFunction(value) ? 'an async function' : 'a function'
   if (!isObject(value)) return String(value)
   if (isList(value)) return 'an array'
   if (isPromise(value)) return 'a promise'

@@ -235,6 +235,22 @@ describe('wrapTool', () => {
 })
 
 describe('wrapTools', () => {
+  it('rejects a tool that another method runs, and a record of tools', () => {
+    const call = () => 'x'
+    for (const [tools, message] of [
+      [[{ name: 'bash', run: call }], /^tools\.bash must be .* give `method: 'run'`/],
+      [{ bash: { handler: call, inputSchema: {} } }, /^tools\.bash must be .* give `method: 'handler'`/],
+      [{ files: { read: { execute: call } } }, /^tools\.files must be .* \(`read`\)/],
+    ] as const)
+      expect(() => wrapTools(tools)).toThrow(
+        expect.objectContaining({ code: 'ERR_SPILLWAY_OPTION', message: expect.stringMatching(message) }),
+      )
+    const run = wrapTools([{ name: 'bash', run: () => 'x'.repeat(200) }], { method: 'run', maxChars: 100 })
+    expect(run[0]?.run().length).toBeLessThanOrEqual(100)
+    const remote = { ask: { description: 'a', inputSchema: { type: 'object' }, onInputStart: call, toModelOutput: call } }
+    expect(wrapTools(remote).ask).toBe(remote.ask)
+  })
+
   const shell = { name: 'shell', execute: () => BIG }
   const read = { name: 'read', execute: () => BIG }
   const raw = { name: 'raw', execute: () => BIG }

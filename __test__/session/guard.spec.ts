@@ -487,15 +487,6 @@ describe('hooks', () => {
     ['null', () => null],
     ['true', () => true],
     ['text', () => 'text'],
-    ['a promise', async () => ({ role: 'user' })],
-    [
-      'a promise that is rejected',
-      async () => {
-        throw new Error('later')
-      },
-    ],
-    // biome-ignore lint/suspicious/noThenProperty: it is the point
-    ['a thenable', () => ({ then: () => {} })],
   ])('passes over an answer that is not a message: %s', (_, hook) => {
     for (const options of [{ transform: hook }, { beforeWrite: hook }]) {
       const message = tool(BIG)
@@ -503,6 +494,34 @@ describe('hooks', () => {
       expect(kept).toBe(message)
       expect(kept).toEqual(clampResult(tool(BIG)))
     }
+  })
+
+  it.each<[string, (message: any) => unknown]>([
+    ['a promise', () => Promise.resolve(false)],
+    ['a promise that is rejected', () => Promise.reject(new Error('later'))],
+    // biome-ignore lint/suspicious/noThenProperty: it is the point
+    ['a thenable', () => ({ then: () => {} })],
+  ])('writes nothing and throws if a hook answers with %s', (_, hook) => {
+    for (const name of ['transform', 'beforeWrite'] as const) {
+      const manager = new Manager()
+      guardSession(manager, { [name]: hook })
+      const expected = {
+        code: 'ERR_SPILLWAY_OPTION',
+        message: `${name} must be a function that answers at once, got a promise`,
+      }
+      expect(() => manager.appendMessage(tool(BIG))).toThrow(expect.objectContaining(expected))
+      expect(manager.kept).toEqual([])
+    }
+  })
+
+  it('rejects an async hook at once', () => {
+    for (const name of ['transform', 'beforeWrite'] as const)
+      expect(() => guardSession(new Manager(), { [name]: async () => false })).toThrow(
+        expect.objectContaining({
+          code: 'ERR_SPILLWAY_OPTION',
+          message: `${name} must be a function that answers at once, got an async function`,
+        }),
+      )
   })
 
   it('caps what a hook did to the message itself', () => {

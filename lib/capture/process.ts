@@ -3,7 +3,7 @@ import { failed, named } from '../compiled.js'
 import { native } from '../engine.js'
 import { compileWith } from '../policy.js'
 import { clampPrepared } from '../text/text.js'
-import { checkOptions, checkText, flag, optionError } from '../validate.js'
+import { checkMembers, checkOptions, checkText, flag, optionError } from '../validate.js'
 
 export const STREAMS = ['stdout', 'stderr'] as const
 
@@ -16,10 +16,14 @@ export function label(stream: number): string {
   return `${STREAMS[stream]}:\n`
 }
 
+const EXIT = ['exitCode', 'signal', 'timedOut']
+/** Members of a process's output. */
+const OUTPUT = [...EXIT, ...STREAMS]
+
 /** Checks the given parts of an exit. `within`: the caller's name of the object that has them. */
 export function checkExit(exit: ProcessExit | undefined, within = 'exit'): ProcessExit | undefined {
   if (exit === undefined) return undefined
-  const { exitCode, signal, timedOut } = checkOptions(within, exit)
+  const { exitCode, signal, timedOut } = checkMembers(within, exit, within === 'exit' ? EXIT : OUTPUT)
   if (exitCode !== undefined && exitCode !== null && !Number.isSafeInteger(exitCode))
     throw optionError(TypeError, `${within}.exitCode`, 'a whole number or null', exitCode)
   if (signal !== undefined && signal !== null && typeof signal !== 'string')

@@ -1,5 +1,5 @@
 import type { ClearOptions } from 'spillway'
-import { checkOptions, optionError } from '../validate.js'
+import { checkMembers, optionError } from '../validate.js'
 
 /** A result that can become shorter. */
 export interface Saving {
@@ -101,7 +101,7 @@ export class CachePrices {
 }
 
 export function checkPrices(given: ClearOptions['prices'] = {}): CachePrices {
-  const { write, read, input } = checkOptions('prices', given)
+  const { write, read, input } = checkMembers('prices', given, ['write', 'read', 'input'])
   const plain = price('prices.input', input, 1)
   return new CachePrices(price('prices.write', write, 1.25 * plain), price('prices.read', read, 0.1 * plain))
 }

@@ -79,7 +79,8 @@ export const wrapTools: typeof Declared = function wrapTools<T extends object>(
   const wrap = (tool: object, name: string): object => {
     const own = typeof policy === 'function' ? policy(name, tool) : undefined
     const compiled = common ?? (own === undefined ? undefined : compileOnce(own))
-    return !compiled || runsElsewhere(tool, compiled) ? tool : wrapOne(tool, compiled, name, `tools.${name}`)
+    const field = `tools.${name}`
+    return !compiled || runsElsewhere(tool, compiled, field) ? tool : wrapOne(tool, compiled, name, field)
   }
   if (isList(tools))
     return tools.map((tool, at) =>
@@ -98,9 +99,29 @@ function isRecord(value: unknown): boolean {
   return isObject(value) && !isPromise(value) && typeof get(value, Symbol.iterator) !== 'function'
 }
 
-/** Returns true if a tool has nothing to run here: a client or a provider runs it. */
-function runsElsewhere(tool: unknown, { method }: EnginePolicy): boolean {
+/**
+ * Returns true if a tool has nothing to run here: a client or a provider runs it. Rejects a tool
+ * that another method runs, and a record of tools: neither would be bounded. Hooks of a tool have
+ * names of two words (`onInputStart`, `toModelOutput`), the method that runs it has a name of one
+ * (`run`, `handler`).
+ */
+function runsElsewhere(tool: unknown, { method }: EnginePolicy, field: string): boolean {
   if (!isObject(tool) || isPromise(tool) || method !== undefined) return false
+  if (!hasNone(tool)) return false
+  const names = isPlain(tool) ? Object.keys(tool) : []
+  const own = names.find((name) => /^[a-z]+$/.test(name) && typeof get(tool, name) === 'function')
+  if (own !== undefined) throw methodError(field, METHODS, tool, `; give \`method: '${own}'\` if that runs it`)
+  const within = names.find((name) => {
+    const member = get(tool, name)
+    return isObject(member) && isPlain(member) && !hasNone(member)
+  })
+  if (within !== undefined)
+    throw methodError(field, METHODS, tool, `; wrap the tools in it by themselves (\`${within}\`)`)
+  return true
+}
+
+/** Returns true if none of the methods runs a tool. */
+function hasNone(tool: object): boolean {
   return METHODS.every((name) => get(tool, name) === undefined)
 }
 

@@ -1,8 +1,9 @@
+import { types } from 'node:util'
 import type { Guard, GuardOptions } from 'spillway'
 import { compileWith } from '../policy.js'
-import { bound, callback, flag } from '../validate.js'
+import { bound, callback, flag, optionError } from '../validate.js'
 import { APPEND, AppendPatch } from './append_patch.js'
-import { GuardedMessage, type MessageRules } from './guarded_message.js'
+import { GuardedMessage, type MessageRules, SYNC } from './guarded_message.js'
 import { Recent } from './recent.js'
 
 /** Default limit of one row. */
@@ -26,9 +27,15 @@ function rulesOf(options: GuardOptions): MessageRules {
     policy: compileWith({ sideData: 'cap' }, options, 'guard'),
     maxRowBytes: bound('maxRowBytes', options.maxRowBytes, MAX_ROW_BYTES),
     inPlace: flag('inPlace', options.inPlace, true),
-    transform: callback('transform', options.transform),
-    beforeWrite: callback('beforeWrite', options.beforeWrite),
+    transform: hook('transform', options.transform),
+    beforeWrite: hook('beforeWrite', options.beforeWrite),
   }
+}
+
+/** Returns a hook, whose answer is needed at once: a message is written where it is appended. */
+function hook<T>(field: string, value: T): T {
+  if (types.isAsyncFunction(value)) throw optionError(TypeError, field, SYNC, value)
+  return callback(field, value)
 }
 
 class SessionGuard implements Guard {

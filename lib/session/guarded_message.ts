@@ -10,6 +10,7 @@ import { ignoreRejection, isList, isObject, isPlain, isPromise, tryRead } from '
 import { assignInPlace } from './assign_in_place.js'
 import { fitRow } from './fit_row.js'
 import type { Recent } from './recent.js'
+import { optionError } from '../validate.js'
 import { Snapshot } from './snapshot.js'
 
 /** Rules for an appended message. */
@@ -25,11 +26,16 @@ export interface MessageRules {
 
 const NOTHING = Symbol('nothing')
 
+/** The rule for a hook. */
+export const SYNC = 'a function that answers at once'
+
 /** One message to be written. */
 export class GuardedMessage {
   isChanged = false
   /** The message as the last pass left it. A hook that leaves it so needs no further pass. */
   #settled: Snapshot | undefined
+  /** The hook that answered with a promise. */
+  #late: { readonly hook: string; readonly answer: unknown } | undefined
 
   constructor(
     readonly message: unknown,
@@ -38,9 +44,11 @@ export class GuardedMessage {
   ) {}
 
   /** Writes what the rules leave of the message. `hooks`: the hooks run first, and may keep it from
-   *  being written. */
+   *  being written. Throws if one answers with a promise, and writes nothing: its answer may be a
+   *  veto, or a message without a secret. */
   write(write: (kept: unknown) => unknown, hooks: boolean): unknown {
     const kept = tryRead(() => (hooks ? this.#afterHooks() : this.#capInPlace(this.message)))
+    if (this.#late) throw optionError(TypeError, this.#late.hook, SYNC, this.#late.answer)
     return kept === NOTHING ? undefined : write(kept === undefined ? this.message : kept)
   }
 
@@ -50,16 +58,17 @@ export class GuardedMessage {
     const [result] = transform ? this.#results(kept) : []
     if (transform && result) {
       const answer = tryRead(() => transform(kept, metaOf(result)))
-      kept = this.#withAnswer(kept, answer)
+      kept = this.#withAnswer('transform', kept, answer)
     }
-    if (!beforeWrite) return kept
+    if (!beforeWrite || this.#late) return kept
     const answer = tryRead(() => beforeWrite(kept))
-    return answer === false ? NOTHING : this.#withAnswer(kept, answer)
+    return answer === false ? NOTHING : this.#withAnswer('beforeWrite', kept, answer)
   }
 
   /** Applies the answer of a hook, which may have changed the message in place instead. */
-  #withAnswer(kept: unknown, answer: unknown): unknown {
+  #withAnswer(hook: string, kept: unknown, answer: unknown): unknown {
     ignoreRejection(answer)
+    if (isPromise(answer)) this.#late = { hook, answer }
     const isMessage = typeof answer === typeof kept && answer !== null && !isPromise(answer)
     return this.#capInPlace(isMessage ? answer : kept, isMessage && answer !== kept)
   }
