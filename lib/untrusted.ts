@@ -40,6 +40,17 @@ export function elementAt(list: readonly unknown[], at: number): unknown {
   }
 }
 
+/** Longest list that is walked by its length. */
+const DENSE = 65_536
+
+/** Returns the indexes of a list, of a long one only those of its elements: its length may be far
+ *  above their number, and a hole has no key. */
+export function indexesOf(list: readonly unknown[]): Iterable<number> {
+  const length = tryRead(() => list.length) ?? 0
+  if (length <= DENSE) return Array(length).keys()
+  return (tryRead(() => Object.keys(list)) ?? []).map(Number).filter((at) => Number.isInteger(at))
+}
+
 /** Returns true if an object is plain data without a class, in any realm. Returns false for a proxy
  *  that throws. */
 export function isPlain(value: object): boolean {

@@ -297,10 +297,15 @@ export interface SessionToolResultGuard {
   hasPendingToolResults(): boolean
   /** Stores an error for each call without a result. */
   flushPendingToolResults(): void
+  /** Like `flushPendingToolResults`, by `appendMessageAsync` if the manager has it. Resolves once the
+   *  errors are stored, and rejects as the append does. */
+  flushPendingToolResultsAsync(): Promise<void>
   /** Forgets the calls without a result. */
   clearPendingToolResults(): void
   /** Returns the ids of the calls without a result. */
   getPendingIds(): string[]
+  /** Sets `suppressNextUserMessagePersistence` anew. Default true. */
+  setNextUserMessagePersistenceSuppression(suppress?: boolean): void
   /** Stores the next message of the user, whatever `suppressNextUserMessagePersistence` says. */
   clearNextUserMessagePersistenceSuppression(): void
   /** Sets `runId` and `assistantErrorTranscript` for the messages that follow. */

@@ -116,6 +116,21 @@ describe('installSessionToolResultGuard', () => {
     expect(manager.roles.slice(7)).toEqual(['assistant', 'user'])
   })
 
+  it('keeps the next message of the user back when told, also where no option asks for it', async () => {
+    const { manager, guard } = guarded()
+    guard.setNextUserMessagePersistenceSuppression()
+    manager.appendMessage(user)
+    manager.appendMessage(user)
+    guard.setNextUserMessagePersistenceSuppression(true)
+    guard.setNextUserMessagePersistenceSuppression(false)
+    manager.appendMessage(user)
+    expect(manager.roles).toEqual(['user', 'user'])
+    manager.appendMessage(answer(call('c1')))
+    await guard.flushPendingToolResultsAsync()
+    expect(manager.roles.slice(2)).toEqual(['assistant', 'toolResult c1'])
+    expect(() => guard.setNextUserMessagePersistenceSuppression('yes' as never)).toThrow(/suppress must be/)
+  })
+
   it('forgets them where nothing may take their place', () => {
     const { manager, guard } = guarded({ allowSyntheticToolResults: false })
     manager.appendMessage(answer(call('c1')))
@@ -320,9 +335,15 @@ describe('installSessionToolResultGuard', () => {
     expect(manager.roles).toEqual(['assistant', 'toolResult c1', 'toolResult c2', 'user'])
     expect(getToolResultTextLength(manager.kept[1])).toBeLessThanOrEqual(16_000)
     expect(told).toEqual(manager.kept.map(({ role }, at) => [role, `id ${at + 1}`]))
+    await manager.appendMessageAsync(answer(call('c4'), call('c5')))
+    const flushed = guard.flushPendingToolResultsAsync()
+    expect(manager.roles.slice(4)).toEqual(['assistant'])
+    await flushed
+    expect(manager.roles.slice(4)).toEqual(['assistant', 'toolResult c4', 'toolResult c5'])
+    expect(guard.getPendingIds()).toEqual([])
     guard.uninstall()
     await manager.appendMessageAsync(result('c3', BIG))
-    expect(getToolResultTextLength(manager.kept[4])).toBe(BIG.length)
+    expect(getToolResultTextLength(manager.kept[7])).toBe(BIG.length)
   })
 
   it('leaves secrets where the host has switched redaction off, and hides them where it is on', () => {

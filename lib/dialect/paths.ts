@@ -1,4 +1,4 @@
-import { elementAt, get, isList, isObject } from '../untrusted.js'
+import { elementAt, get, indexesOf, isList, isObject } from '../untrusted.js'
 
 /**
  * Paths into a caller's value. `content[type=text].text` goes to `content`, then to each element
@@ -160,8 +160,8 @@ export class Paths {
   countTagged(list: PathNode): number {
     const { value } = list
     let count = 0
-    for (let at = 0; isList(value) && at < value.length; at++) {
-      const element = elementAt(value, at)
+    for (const at of isList(value) ? indexesOf(value) : []) {
+      const element = elementAt(value as unknown[], at)
       if (isObject(element) && this.atElement(list.child(element, at)) !== this.each) count += 1
     }
     return count
@@ -268,7 +268,7 @@ export function visit(paths: Paths, value: unknown, found: (value: unknown, fiel
     }
     return
   }
-  for (let at = 0; here.leadsToElements && at < list.length; at++) {
+  for (const at of here.leadsToElements ? indexesOf(list) : []) {
     const element = elementAt(list, at)
     const next = isObject(element) ? here.atElement(element) : undefined
     if (next) visit(next, element, found)
@@ -316,7 +316,7 @@ function follow(
   for (const { field, as } of here.ends) found.push({ field, as, value, holder, key })
   if (!place || here.isLeaf) return
   if (isList(value)) {
-    for (let at = 0; at < value.length; at++) {
+    for (const at of indexesOf(value)) {
       const element = elementAt(value, at)
       const child = isObject(element) ? place.child(element, at) : undefined
       const next = child && here.atElement(child)

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { escaped, jsonOf, roomAfter } from '../json.js'
-import { elementAt, get, isList, isObject } from '../untrusted.js'
+import { elementAt, get, isList, isObject, indexesOf } from '../untrusted.js'
 import { type End, endsAt, type Mark, type PathNode, type Paths } from './paths.js'
 
 /** A place with text that a model sees. */
@@ -125,7 +125,7 @@ export class Walk {
   }
 
   private enterList(paths: Paths, place: PathNode, list: readonly unknown[]): void {
-    for (let at = 0; at < list.length; at++) {
+    for (const at of indexesOf(list)) {
       const element = elementAt(list, at)
       const child = isObject(element) ? place.child(element, at) : undefined
       const next = child && paths.atElement(child)

@@ -78,7 +78,7 @@ class LayerReader {
   causesOf(value: object): unknown[] {
     if (isMessage(value)) return []
     const list = get(value, 'errors')
-    const errors = tryRead(() => (isList(list) ? Array.from<unknown>(list).slice(0, LAYERS) : [])) ?? []
+    const errors = isList(list) ? Array.from({ length: LAYERS }, (_, at) => get(list, at)) : []
     // Of several attempts, the last one counts most.
     const causes = [get(value, 'cause'), get(value, 'lastError'), get(value, 'error'), ...errors.reverse()]
     return causes.filter((cause) =>

@@ -5,7 +5,7 @@ import { copy } from '../dialect/shallow_copy.js'
 import { native } from '../engine.js'
 import type { Redaction } from '../redact_options.js'
 import { redactString } from '../text/redact.js'
-import { elementAt, isList, isObject, tryRead } from '../untrusted.js'
+import { elementAt, indexesOf, isBoxedText, isList, isObject, tryRead } from '../untrusted.js'
 import { errorHead, isError, membersOf } from './error_members.js'
 import { resultsIn } from './message_results.js'
 import { type Changes, change, described, rebuilt } from './rebuild_error.js'
@@ -87,12 +87,21 @@ class Walk {
   value(value: unknown, name?: string): unknown {
     if (typeof value === 'string') return this.#text(value, name)
     if (!isObject(value) || ArrayBuffer.isView(value)) return value
+    // Its chars are members.
+    if (isBoxedText(value)) return this.#boxed(value, name)
     const known = this.#made.get(value)
     if (known) return known
     this.#made.set(value, value)
     const made = tryRead(() => (isError(value) ? this.#error(value) : this.#object(value, name))) ?? value
     this.#made.set(value, made)
     return made
+  }
+
+  /** Redacts a text as an object. Becomes a plain text if it has a secret. */
+  #boxed(value: object, name: string | undefined): unknown {
+    const text = tryRead(() => String.prototype.valueOf.call(value))
+    const made = text === undefined ? undefined : this.#text(text, name)
+    return made === text ? value : made
   }
 
   #text(text: string, name: string | undefined): string {
@@ -120,7 +129,7 @@ class Walk {
       if (made !== given) changes.set(key, made)
     }
     if (isList(value)) {
-      for (const at of value.keys()) {
+      for (const at of indexesOf(value)) {
         const element = elementAt(value, at)
         look(at, this.#element(value, at, element), under, element)
       }

@@ -3,7 +3,7 @@ import type { PathNode } from '../dialect/paths.js'
 import type { Result } from '../dialect/results.js'
 import { native } from '../engine.js'
 import { jsonOf } from '../json.js'
-import { elementAt, get, isList, isObject } from '../untrusted.js'
+import { elementAt, get, indexesOf, isList, isObject } from '../untrusted.js'
 
 /** The copies that stay. */
 export type CopyChoice = 'both' | 'text' | 'structured'
@@ -56,7 +56,7 @@ export function repeatsIn(place: PathNode): readonly boolean[] | undefined {
 }
 
 function textBlocks(content: readonly unknown[]): { at: number; text: string }[] {
-  return Array.from(content.keys()).flatMap((at) => {
+  return Array.from(indexesOf(content)).flatMap((at) => {
     const block = elementAt(content, at)
     const text = isObject(block) && get(block, 'type') === 'text' ? get(block, 'text') : undefined
     return typeof text === 'string' ? [{ at, text }] : []

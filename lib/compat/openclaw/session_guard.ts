@@ -1,7 +1,7 @@
 import type { SessionToolResultGuard, SessionToolResultGuardOptions } from 'spillway/openclaw'
 import { APPEND, AppendPatch } from '../../session/append_patch.js'
 import { get, isPromise } from '../../untrusted.js'
-import { checkOptions } from '../../validate.js'
+import { checkOptions, flag } from '../../validate.js'
 import { checkedOptions } from './guard_options.js'
 import { ToolResultGuard, type Write } from './tool_result_guard.js'
 import { type Manager, Transcript } from './transcript.js'
@@ -21,20 +21,27 @@ export function installSessionToolResultGuard(
   const guard = new ToolResultGuard(options)
   const transcript = new Transcript(sessionManager, options)
   setRaw(sessionManager)
+  const line = new AppendQueue()
   for (const patch of [append, ...others] as AppendPatch[]) {
-    const line = patch === append ? undefined : new AppendQueue()
     patch.install((message, write, isTop) => {
       if (!isTop || transcript.isWriting(message)) return write(message)
-      return guard.take(message, transcript.telling(line ? line.after(write) : write))
+      return guard.take(message, transcript.telling(patch === append ? write : line.after(write)))
     })
   }
+  const [later] = others
+  const write: Write = (message) => append?.write(message)
+  const writeLater = later ? line.after((message) => later.write(message)) : write
   patches.set(sessionManager, [append as AppendPatch, ...others])
   return {
     hasPendingToolResults: () => guard.pending.size > 0,
-    flushPendingToolResults: () => guard.flush(transcript.telling((message) => append?.write(message))),
+    flushPendingToolResults: () => void guard.flush(transcript.telling(write)),
+    flushPendingToolResultsAsync: async () =>
+      void (await Promise.all(guard.flush(transcript.telling(writeLater)))),
     clearPendingToolResults: () => guard.pending.clear(),
     getPendingIds: () => [...guard.pending.keys()],
-    clearNextUserMessagePersistenceSuppression: () => options.suppression.clear(),
+    setNextUserMessagePersistenceSuppression: (suppress = true) =>
+      options.suppression.setNext(flag('suppress', suppress, true)),
+    clearNextUserMessagePersistenceSuppression: () => options.suppression.setNext(false),
     setTranscriptRunId: (runId, errors) => transcript.setRun(runId, errors),
     uninstall: () => {
       for (const patch of [append, ...others]) patch?.uninstall()

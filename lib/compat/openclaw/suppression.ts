@@ -27,8 +27,9 @@ export class Suppression {
     return (this.#errors && isError(message)) || (this.#withoutCalls && !hasCalls(message))
   }
 
-  clear(): void {
-    this.#nextOfUser = false
+  /** Sets if the next message of the user is stored. */
+  setNext(isSuppressed: boolean): void {
+    this.#nextOfUser = isSuppressed
   }
 }
 

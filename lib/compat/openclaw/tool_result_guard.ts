@@ -45,22 +45,26 @@ export class ToolResultGuard {
     return new GuardedMessage(sound, this.#rules(sound)).write((kept) => this.#store(kept, write), true)
   }
 
-  /** Writes an error for each call without a result. One that is not written waits on. */
-  flush(write: Write): void {
+  /** Writes an error for each call without a result, and returns the answers of the appends. A call
+   *  whose error is not written waits on. */
+  flush(write: Write): unknown[] {
     const calls = [...this.pending]
+    const answers: unknown[] = []
     this.pending.clear()
-    if (!this.options.synthesizes) return
+    if (!this.options.synthesizes) return answers
     for (const [at, call] of calls.entries()) {
       const message = missingResult(...call, this.options.missing)
       const made = new GuardedMessage(message, this.#rules(message, { isSynthetic: true }))
       try {
         const written = made.write((kept) => this.#store(kept, write), true)
         if (isPromise(written)) written.then(undefined, () => this.pending.set(...call))
+        answers.push(written)
       } catch (error) {
         for (const left of calls.slice(at)) this.pending.set(...left)
         throw error
       }
     }
+    return answers
   }
 
   #takeResult(message: object, write: Write): unknown {
