@@ -4,7 +4,7 @@ import type { Result } from './dialect/results.js'
 import { native } from './engine.js'
 import type { Original } from './text/earlier.js'
 import { isList } from './untrusted.js'
-import { bound, checkNamesWithin, checkMembers, choice, flag, limit, optionError, text } from './validate.js'
+import { bound, checkMembers, checkNamesWithin, choice, flag, limit, optionError, text } from './validate.js'
 
 /** A budget over all tool results of a history, checked. */
 export interface Aggregate {

@@ -279,6 +279,50 @@ describe('repairToolPairs', () => {
     expect(repairToolPairs(hosted).messages).toBe(hosted)
   })
 
+  it('removes an open part of a call that a later part answers, and a message without another part', () => {
+    const parts = {
+      'ai-sdk-ui': (state: string) => ({
+        type: 'tool-read',
+        toolCallId: 'c1',
+        input: {},
+        ...(state === 'open' ? { state: 'input-available' } : { state: 'output-available', output: 'done' }),
+      }),
+      mastra: (state: string) => ({
+        type: 'tool-invocation',
+        toolInvocation: {
+          toolCallId: 'c1',
+          toolName: 'read',
+          args: {},
+          ...(state === 'open' ? { state: 'call' } : { state: 'result', result: 'done' }),
+        },
+      }),
+    }
+    const text = { type: 'text', text: 'look' }
+    for (const [dialect, part] of Object.entries(parts)) {
+      const message = (role: string, ...parts: object[]) =>
+        dialect === 'mastra' ? { role, content: { format: 2, parts } } : { role, parts }
+      const shapes = fc.array(fc.constantFrom('alone', 'beside', 'twice'), { minLength: 1, maxLength: 4 })
+      fc.assert(
+        fc.property(shapes, (shapes) => {
+          const open = shapes.map((shape) =>
+            message(
+              'assistant',
+              ...(shape === 'beside' ? [text] : []),
+              part('open'),
+              ...(shape === 'twice' ? [part('open')] : []),
+            ),
+          )
+          const ask = message('user', text)
+          const answered = message('assistant', part('answered'))
+          const { messages } = repairToolPairs(frozen([ask, ...open, answered, ask]))
+          const left = shapes.filter((shape) => shape === 'beside').map(() => message('assistant', text))
+          expect(messages).toEqual([ask, ...left, answered, ask])
+          expect(repairToolPairs(messages)).toEqual({ messages, repaired: 0 })
+        }),
+      )
+    }
+  })
+
   it('pairs the one function of an old message of OpenAI by its name', () => {
     const call = { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{}' } }
     const result = { role: 'function', name: 'f', content: 'found' }

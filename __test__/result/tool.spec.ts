@@ -247,7 +247,9 @@ describe('wrapTools', () => {
       )
     const run = wrapTools([{ name: 'bash', run: () => 'x'.repeat(200) }], { method: 'run', maxChars: 100 })
     expect(run[0]?.run().length).toBeLessThanOrEqual(100)
-    const remote = { ask: { description: 'a', inputSchema: { type: 'object' }, onInputStart: call, toModelOutput: call } }
+    const remote = {
+      ask: { description: 'a', inputSchema: { type: 'object' }, onInputStart: call, toModelOutput: call },
+    }
     expect(wrapTools(remote).ask).toBe(remote.ask)
   })
 

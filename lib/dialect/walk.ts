@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { escaped, jsonOf, roomAfter } from '../json.js'
-import { elementAt, get, isList, isObject, indexesOf } from '../untrusted.js'
+import { elementAt, get, indexesOf, isList, isObject } from '../untrusted.js'
 import { type End, endsAt, type Mark, type PathNode, type Paths } from './paths.js'
 
 /** A place with text that a model sees. */

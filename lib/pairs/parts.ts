@@ -62,11 +62,17 @@ export class Answer {
   }
 }
 
-/** Returns the index of the block that holds a place, undefined if it is in no list. */
-function indexOf(place: PathNode): number | undefined {
+/** Returns the block that holds a place: an element of a list, or the root if it is in no list. */
+export function blockOf(place: PathNode): PathNode {
   let at = place
   while (at.parent && !isList(at.parent.value)) at = at.parent
-  return at.parent ? Number(at.key) : undefined
+  return at
+}
+
+/** Returns the index of the block that holds a place, undefined if it is in no list. */
+function indexOf(place: PathNode): number | undefined {
+  const { parent, key } = blockOf(place)
+  return parent ? Number(key) : undefined
 }
 
 export type Side = 'model' | 'answer' | 'other'

@@ -19,8 +19,8 @@
 // wait for its results. And a repair never drops a real result that has a call.
 import type { DialectName, PairsOptions } from 'spillway'
 import { Draft } from '../dialect/edit.js'
-import { endsAt, type Paths } from '../dialect/paths.js'
-import { copy } from '../dialect/shallow_copy.js'
+import { endsAt, type PathNode, type Paths } from '../dialect/paths.js'
+import { copy, GONE } from '../dialect/shallow_copy.js'
 import { dialectNames } from '../dialects.js'
 import { checkMessages } from '../result/clamp_messages.js'
 import { tryRead } from '../untrusted.js'
@@ -28,7 +28,7 @@ import { checkNames, choice, optionError } from '../validate.js'
 import { renameCalls } from './ids.js'
 import { Layout, type Wishes } from './layout.js'
 import { Pairing } from './pairing.js'
-import { type Answer, HistoryCall } from './parts.js'
+import { type Answer, blockOf, HistoryCall } from './parts.js'
 import { filled } from './rules.js'
 
 const MISSING = '[No result: the call was interrupted, or its result was removed]'
@@ -56,7 +56,13 @@ function repaired(
   const drafts = new Drafts(pairing)
   if (pairing.rules.areOne) {
     const open = pairing.calls.filter(({ kind, place }) => kind.isOpen(place))
-    for (const call of open) drafts.close(call, wishes.missing)
+    // A host stores a call when it is made, and once more with its result.
+    const last = new Map(pairing.calls.map((call) => [call.id, call]))
+    const isAgain = (call: HistoryCall) => call.id !== undefined && last.get(call.id) !== call
+    for (const call of open) {
+      if (isAgain(call)) drafts.remove(call)
+      else drafts.close(call, wishes.missing)
+    }
     return { messages: drafts.applied(messages), repaired: open.length }
   }
   const ids = new Map<HistoryCall | Answer, string>()
@@ -82,6 +88,10 @@ function visible(field: string, value: unknown, preset: string): string {
 /** Changes within messages, by their index. */
 class Drafts {
   private readonly all = new Map<number, Draft>()
+  /** The keys of removed blocks, by their list. */
+  private readonly gone = new Map<PathNode, Set<string | number>>()
+  /** Messages without a block. */
+  private readonly empty = new Set<number>()
 
   constructor(private readonly pairing: Pairing) {}
 
@@ -112,9 +122,20 @@ class Drafts {
     for (const [name, value] of Object.entries(members)) this.at(call).set(call.place, name, value)
   }
 
+  /** Removes a call that is a block, and its message if that has no other. */
+  remove(call: HistoryCall): void {
+    const { parent, key } = blockOf(call.place)
+    if (!parent) return
+    const gone = this.gone.get(parent) ?? new Set()
+    this.gone.set(parent, gone.add(key))
+    this.at(call).remove(parent, key)
+    if (gone.size === (parent.value as unknown[]).length) this.empty.add(call.at)
+  }
+
   applied(messages: readonly unknown[]): readonly unknown[] {
     const changes = new Map<number, unknown>()
     for (const [at, draft] of this.all) changes.set(at, draft.done(messages[at] as object))
+    for (const at of this.empty) changes.set(at, GONE)
     return changes.size === 0 ? messages : (copy(messages, changes) as unknown[])
   }
 

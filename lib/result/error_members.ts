@@ -63,7 +63,9 @@ export function isError(value: unknown): value is object {
 
 /** Returns the elements of an array, undefined for another value. */
 export function elementsOf(value: unknown): unknown[] | undefined {
-  return tryRead(() => (isList(value) ? Array.from(indexesOf(value), (at) => elementAt(value, at)) : undefined))
+  return tryRead(() =>
+    isList(value) ? Array.from(indexesOf(value), (at) => elementAt(value, at)) : undefined,
+  )
 }
 
 /** Returns true if a copy can replace a value: data, or a container of data. */

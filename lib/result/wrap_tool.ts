@@ -110,7 +110,8 @@ function runsElsewhere(tool: unknown, { method }: EnginePolicy, field: string): 
   if (!hasNone(tool)) return false
   const names = isPlain(tool) ? Object.keys(tool) : []
   const own = names.find((name) => /^[a-z]+$/.test(name) && typeof get(tool, name) === 'function')
-  if (own !== undefined) throw methodError(field, METHODS, tool, `; give \`method: '${own}'\` if that runs it`)
+  if (own !== undefined)
+    throw methodError(field, METHODS, tool, `; give \`method: '${own}'\` if that runs it`)
   const within = names.find((name) => {
     const member = get(tool, name)
     return isObject(member) && isPlain(member) && !hasNone(member)

@@ -7,10 +7,10 @@ import { plain, roomAfter, stringified } from '../json.js'
 import { clampIfResult } from '../result/clamp_result.js'
 import { redactResult } from '../result/redact_value.js'
 import { ignoreRejection, isList, isObject, isPlain, isPromise, tryRead } from '../untrusted.js'
+import { optionError } from '../validate.js'
 import { assignInPlace } from './assign_in_place.js'
 import { fitRow } from './fit_row.js'
 import type { Recent } from './recent.js'
-import { optionError } from '../validate.js'
 import { Snapshot } from './snapshot.js'
 
 /** Rules for an appended message. */
