@@ -147,7 +147,7 @@ export interface ClampReport {
   ranges: [number, number][]
   /** The notice in `text`, or "". */
   notice: string
-  /** With `explain`: one reason for each kept line, in order. */
+  /** With `explain`: one reason for each kept line, in order; none if the text fits. */
   reasons?: LineReason[]
   /** With `explain`: at most 20 omitted lines that a larger limit would keep first. */
   dropped?: LineReason[]
