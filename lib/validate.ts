@@ -122,7 +122,7 @@ export function checkNames<T extends object>(taker: Taker, field: string, value:
   let isEmpty = true
   for (const name in checkOptions(field, value)) {
     isEmpty = false
-    if (!ALL.has(name) || isPlural(name, OPTIONS[taker])) refuse(taker, field, value, name)
+    if (!ALL.has(name)) refuse(taker, field, value, name)
   }
   if (isEmpty) checkHolder(field, value)
   return value
@@ -142,13 +142,6 @@ export function checkMembers<T extends object>(field: string, value: T, own: rea
   for (const name in value)
     if (!own.includes(name) && !isEverywhere(name)) throw misspelt(name, own, [], `${field}.`)
   return value
-}
-
-/** Returns true for an option of another function that is the plural of an own one, or its
- *  singular: `tools` for `tool`. */
-function isPlural(name: string, own: readonly string[]): boolean {
-  const other = name.endsWith('s') ? name.slice(0, -1) : `${name}s`
-  return own.includes(other) && !own.includes(name)
 }
 
 function refuse(taker: Taker, field: string, value: object, name: string): void {
