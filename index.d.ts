@@ -895,8 +895,8 @@ export class ContextOverflowError extends Error {
 export interface GuardOptions extends ResultPolicy {
   /** Method that stores a message, its first argument. Default 'appendMessage'. */
   method?: string | undefined
-  /** Runs after a first cap, on messages with tool results; the meta is of the first. Its message is
-   *  capped again; any other return value, or a throw, is ignored. A promise is an error of
+  /** Runs after a first cap, on messages with tool results; the meta is of the first. Its message
+   *  is capped again; any other return value, or a throw, is ignored. A promise is an error of
    *  appendMessage, which then writes nothing. */
   transform?: ((message: unknown, meta: { toolCallId?: string; toolName?: string }) => unknown) | undefined
   /** Runs last, on every message. Returns the message to write, or false to write nothing:

@@ -297,8 +297,8 @@ export interface SessionToolResultGuard {
   hasPendingToolResults(): boolean
   /** Stores an error for each call without a result. */
   flushPendingToolResults(): void
-  /** Like `flushPendingToolResults`, by `appendMessageAsync` if the manager has it. Resolves once the
-   *  errors are stored, and rejects as the append does. */
+  /** Like `flushPendingToolResults`, by `appendMessageAsync` if the manager has it. Resolves once
+   *  the errors are stored, and rejects as the append does. */
   flushPendingToolResultsAsync(): Promise<void>
   /** Forgets the calls without a result. */
   clearPendingToolResults(): void

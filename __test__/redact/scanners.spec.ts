@@ -1,5 +1,5 @@
-// The rules of two public scanners by name, and how each of their secrets is found here: by a prefix
-// of keys.json, by a kind of formats.json, by the words of a name beside it, or not, for a reason.
+// The rules of two public scanners by name, and how each of their secrets is found here: by a
+// prefix of keys.json, by a kind of formats.json, by the words of a name beside it, or not, for a reason.
 import { describe, expect, it } from 'vitest'
 import formats from '../../src/redact/formats.json'
 import keys from '../../src/redact/keys.json'

@@ -3,7 +3,7 @@
 //   node scripts/soak/redact.mjs [MB of the longest text, 4 unless given] [a text of each so many, 1]
 //
 // A text is one unit, repeated: each beginning of src/redact/*.json behind each joint, each form
-// with each word, forms within forms, and several units in turn. No newline ends the values of most.
+// with each word, forms within forms, and several units in turn. In most no newline ends a value.
 
 import { readFileSync } from 'node:fs'
 import { redactText } from 'spillway'

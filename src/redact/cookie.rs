@@ -1,5 +1,5 @@
-//! A cookie: what follows `Cookie:` or `"cookie":`, up to the end of its line or its quote, or to the
-//! next header of that name.
+//! A cookie: what follows `Cookie:` or `"cookie":`, up to the end of its line or its quote, or to
+//! the next header of that name.
 
 use std::ops::Range;
 
