@@ -69,7 +69,7 @@ enum Grammar {
     Key,
     /// Lines between BEGIN and END: `pem.rs`.
     Frame,
-    /// What follows the name of a header: `cookie.rs`.
+    /// The text behind the name of a header: `cookie.rs`.
     Cookie,
     /// A password behind a user's name: `argument.rs`.
     User,
