@@ -728,7 +728,13 @@ export function applyPlan<T extends readonly unknown[]>(
 
 /** Clears old tool results where that saves more than rewriting the cached prompt costs:
  *  docs/context.md#clearing-old-results. Pass `state` to the next call, with the full history or
- *  the cleared one. Returns the same array if nothing is cleared. */
+ *  the cleared one. Returns the same array if nothing is cleared. With `spill`, each result that a
+ *  line replaces is saved, unless a notice in it names a saved output, and the line names it. If a
+ *  save fails, the line asks to call the tool again. */
+export function clearToolResults<T extends readonly unknown[]>(
+  messages: T,
+  options: ClearOptions & { spill: SpillStore },
+): Promise<{ messages: T; state: ClearState; cleared: number; savedTokens: number }>
 export function clearToolResults<T extends readonly unknown[]>(
   messages: T,
   options?: ClearOptions,

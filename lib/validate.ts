@@ -55,6 +55,7 @@ export const OPTIONS = {
     'prices',
     'requestsToCome',
     'state',
+    'spill',
   ],
   guard: ['method', 'transform', 'beforeWrite', 'maxRowBytes', 'inPlace', ...POLICY],
   repair: [

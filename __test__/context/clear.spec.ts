@@ -289,6 +289,33 @@ describe('clearToolResults', () => {
     }
   })
 
+  it('saves what it clears, and names it, with a store', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'spillway-clear-'))
+    const spill = createSpillStore({ dir, reference: 'id' })
+    const messages = messagesOf([long('first'), long('second'), 'short'])
+    const { messages: cleared, state } = await clearToolResults(messages, { ...always, spill })
+    const [first = '', second = '', short] = texts(cleared)
+    expect(short).toBe('short')
+    for (const [line, word] of [
+      [first, 'first'],
+      [second, 'second'],
+    ] as const) {
+      const [, id = ''] =
+        /^\[tool result cleared to save context; full output saved as (\w{16}), /.exec(line) ?? []
+      expect((await spill.read(id, { maxBytes: 1e6 })).text).toBe(long(word))
+    }
+    // Another process says the same, and saves no second copy.
+    const again = createSpillStore({ dir, reference: 'id' })
+    expect((await clearToolResults(messages, { ...always, spill: again })).messages).toEqual(cleared)
+    expect(await spill.list()).toHaveLength(2)
+    expect((await clearToolResults(messages, { ...always, spill, state })).messages).toEqual(cleared)
+    const failing = { ...spill, save: () => Promise.reject(new Error('full')) }
+    expect(texts((await clearToolResults(messages, { ...always, spill: failing })).messages)[0]).toBe(LINE)
+    expect(() => clearToolResults(messages, { ...always, spill: {} as never })).toThrow(
+      /^spill must be a store/,
+    )
+  })
+
   it('keeps the last results, and those of excluded tools', () => {
     const messages = messagesOf(['a', 'b', 'c', 'd', 'e'].map(long))
     const keep = { type: 'tool_uses', value: 2 } as const

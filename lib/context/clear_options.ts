@@ -1,6 +1,16 @@
-import type { ClearOptions, ClearState } from 'spillway'
+import type { ClearOptions, ClearState, SpillStore } from 'spillway'
 import { get, isList, isObject } from '../untrusted.js'
-import { bound, checkNames, checkOptions, choice, flag, optionError, positive, texts } from '../validate.js'
+import {
+  bound,
+  checkNames,
+  checkOptions,
+  choice,
+  flag,
+  optionError,
+  positive,
+  store,
+  texts,
+} from '../validate.js'
 import { type CachePrices, checkPrices } from './cache_prices.js'
 
 /** The checked options of a clearing. */
@@ -18,9 +28,11 @@ export interface Clearing {
   /** Undefined: any may be the last. */
   readonly requestsToCome: number | undefined
   readonly state: ClearState
+  /** Saves the results that a line replaces. */
+  readonly spill: SpillStore | undefined
 }
 
-export function checkClearing(options: ClearOptions): Clearing {
+export function checkClearing(options: ClearOptions & { spill?: SpillStore }): Clearing {
   const {
     trigger,
     keep,
@@ -32,6 +44,7 @@ export function checkClearing(options: ClearOptions): Clearing {
     prices,
     requestsToCome,
     state,
+    spill,
   } = checkNames('clear', 'options', options)
   return {
     trigger: amount('trigger', trigger, ['input_tokens', 'tool_uses'], 100_000),
@@ -44,6 +57,7 @@ export function checkClearing(options: ClearOptions): Clearing {
     prices: checkPrices(prices),
     requestsToCome: requestsToCome === undefined ? undefined : positive('requestsToCome', requestsToCome, 1),
     state: checkState(state),
+    spill: store('spill', spill),
   }
 }
 

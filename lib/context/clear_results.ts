@@ -8,7 +8,8 @@
 //   repeat  What the state of an earlier call names is written as it was, byte for byte.
 //   dedupe  A result that repeats another becomes a reference (`repeated.ts`).
 //   clear   Once the trigger is reached, the results before the last `keep` that pay become one line each.
-import type { ClearedResult, ClearOptions, ClearState } from 'spillway'
+import type { ClearedResult, ClearOptions, ClearState, SpillStore } from 'spillway'
+import type { EnginePolicy } from '../compiled.js'
 import { callName, type Result } from '../dialect/results.js'
 import { jsonOf } from '../json.js'
 import { checkMessages } from '../result/clamp_messages.js'
@@ -19,6 +20,7 @@ import {
   clearedText,
   isWritable,
   LEAST,
+  savedBy,
   tellCleared,
   withoutInputs,
   withoutLong,
@@ -29,18 +31,27 @@ import { sumOf } from './token_counter.js'
 import { estimate, hashOf, MadeCalls, readUses, type ToolUse, tokensIn } from './tool_uses.js'
 import { usedIn } from './used.js'
 
+interface Cleared<T> {
+  messages: T
+  state: ClearState
+  cleared: number
+  savedTokens: number
+}
+
 export function clearToolResults<T extends readonly unknown[]>(
   messages: T,
-  options: ClearOptions = {},
-): { messages: T; state: ClearState; cleared: number; savedTokens: number } {
+  options: ClearOptions & { spill: SpillStore },
+): Promise<Cleared<T>>
+export function clearToolResults<T extends readonly unknown[]>(
+  messages: T,
+  options?: ClearOptions,
+): Cleared<T>
+export function clearToolResults(messages: readonly unknown[], options: ClearOptions = {}) {
   const clearing = checkClearing(options)
   checkMessages(messages)
-  return new History(messages, clearing).cleared() as {
-    messages: T
-    state: ClearState
-    cleared: number
-    savedTokens: number
-  }
+  const history = new History(messages, clearing)
+  const { spill } = clearing
+  return spill ? history.save(spill).then(() => history.cleared()) : history.cleared()
 }
 
 /** A result that can become shorter, and its new text. */
@@ -67,6 +78,8 @@ class History {
   /** Uses that the given history has cleared, with their entries. */
   readonly #done = new Map<ToolUse, ClearedResult>()
   #byKey: Map<string, ToolUse> | undefined
+  /** Policies that name the saved outputs of results. */
+  readonly #saved = new Map<ToolUse, EnginePolicy>()
 
   constructor(messages: readonly unknown[], clearing: Clearing) {
     this.#messages = messages
@@ -100,14 +113,28 @@ class History {
     return target !== undefined && (this.#known(target)?.hash ?? hashOf(target.result)) === of.hash
   }
 
+  /** Saves the results that `cleared` will replace by a line. */
+  async save(store: SpillStore): Promise<void> {
+    const change = this.#decide(this.#written())
+    for (const { use, entry } of change.change?.savings ?? [])
+      if (entry.text !== undefined && !entry.of)
+        this.#saved.set(use, await savedBy(store, use.result, this.#calls.toolOf(use)))
+  }
+
+  #decide(before: readonly unknown[]) {
+    const tokens = before === this.#given ? this.#tokens : tokensIn(before)
+    const balance = this.#balance()
+    return { tokens, balance, change: this.#change(tokens, balance) }
+  }
+
   cleared() {
     const { state } = this.#clearing
     const before = this.#written()
-    const tokens = before === this.#given ? this.#tokens : tokensIn(before)
-    const balance = this.#balance()
-    const change = this.#change(tokens, balance)
-    for (const { use, entry, saved } of change?.savings ?? []) this.#entries.set(use, { ...entry, saved })
-    for (const { use, entry } of change?.savings ?? []) if (entry.text !== undefined) tellCleared(use.result)
+    const { tokens, balance, change } = this.#decide(before)
+    for (const { use, entry, saved } of change?.savings ?? []) {
+      this.#entries.set(use, { ...entry, saved })
+      if (entry.text !== undefined) tellCleared(use.result, this.#saved.get(use))
+    }
     const messages = change ? this.#written() : before
     const isSame = messages.every((message, at) => message === this.#given[at])
     return {
@@ -192,7 +219,10 @@ class History {
     return this.#uses.slice(0, older).flatMap((use) => {
       if (this.#isCleared(use) || needed.has(use.key) || stays(use)) return []
       const isShort = use.chars <= LEAST && !use.hasMedia
-      const text = isShort || !isWritable(use.result, use.hasMedia) ? undefined : clearedText(use.result)
+      const text =
+        isShort || !isWritable(use.result, use.hasMedia)
+          ? undefined
+          : clearedText(use.result, this.#saved.get(use))
       const one = this.#shortening(use, text)
       return one.saved > 0 ? one : []
     })

@@ -1,15 +1,20 @@
+import type { SpillStore } from 'spillway'
 import { emitClamp, savedFor } from '../clamp_event.js'
+import { type EnginePolicy, saved } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
 import { PathNode } from '../dialect/paths.js'
 import { callName, callPlaces, type Result } from '../dialect/results.js'
 import { REST, type Slot } from '../dialect/walk.js'
 import { mapped } from '../json.js'
 import { ResultMedia } from '../media/media.js'
+import { compile } from '../policy.js'
 import { decoded } from '../query.js'
 import { Batch } from '../result/batch.js'
 import { withTexts } from '../result/message_results.js'
+import { saveOnce } from '../spill/call_spill.js'
 import { savedAdvice } from '../text/earlier.js'
 import { sizeOf, sum } from '../text/size.js'
+import { clampPrepared } from '../text/text.js'
 import { isObject, tryRead } from '../untrusted.js'
 import { appliedBy } from './apply_plan.js'
 
@@ -26,20 +31,42 @@ export function adviceOn({ slots }: Result): string | undefined {
   return undefined
 }
 
-/** Returns the text of a cleared result. */
-export function clearedText(result: Result): string {
-  const advice = adviceOn(result) ?? 'call the tool again if you need it'
+/** Returns the text of a cleared result. `policy`: names its saved output, if no earlier notice
+ *  does. */
+export function clearedText(result: Result, policy = appliedBy): string {
+  const advice = adviceOn(result) ?? adviceBy(policy) ?? 'call the tool again if you need it'
   return `[tool result cleared to save context; ${advice}]`
 }
 
+/** Returns the words of a notice on the saved output that a policy names. */
+function adviceBy(policy: EnginePolicy): string | undefined {
+  if (!policy.saved) return undefined
+  noticing ??= compile({ keep: 'head', maxChars: 10_000 })
+  return savedAdvice(clampPrepared('a line\n'.repeat(2_000), { ...noticing, saved: policy.saved }))
+}
+let noticing: EnginePolicy | undefined
+
+/** Saves the texts of a result, unless a notice in them names a saved output. Resolves to a policy
+ *  that names the file. */
+export async function savedBy(
+  store: SpillStore,
+  result: Result,
+  tool: string | undefined,
+): Promise<EnginePolicy> {
+  if (adviceOn(result) !== undefined) return appliedBy
+  const meta = { ...(tool !== undefined && { tool }), ...(result.id !== undefined && { callId: result.id }) }
+  const text = result.slots.map(({ text }) => text).join('\n')
+  return saved(appliedBy, ...(await saveOnce(store, text, meta)))
+}
+
 /** Tells listeners of a result whose texts a line replaces. */
-export function tellCleared(result: Result): void {
+export function tellCleared(result: Result, policy: EnginePolicy = appliedBy): void {
   const texts = result.slots.map(({ text }) => text)
   const figures = () => ({
     total: sum(texts.map(sizeOf)),
     kept: { bytes: 0, chars: 0, lines: 0 },
     exceeded: [],
-    ...savedFor(texts, appliedBy),
+    ...savedFor(texts, policy),
   })
   emitClamp({ phase: 'result' }, figures, result)
 }

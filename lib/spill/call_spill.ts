@@ -96,7 +96,8 @@ interface SaveRecord {
 }
 const REMEMBERED = 256
 
-async function saveOnce(store: SpillStore, text: string, meta: { callId?: string }): Promise<Whole> {
+/** Saves a text of a call, unless the store has it of this call. Never rejects. */
+export async function saveOnce(store: SpillStore, text: string, meta: { callId?: string }): Promise<Whole> {
   if (meta.callId === undefined) return (await save(store, text, meta)).whole
   const known = saves.get(store) ?? new Map<string, Promise<SaveRecord>>()
   saves.set(store, known)
