@@ -41,8 +41,8 @@ pub fn parse(line: &[u8]) -> Option<(usize, bool)> {
     (source.ends_with(b")") || source.ends_with(b") ...")).then_some((hidden, false))
 }
 
-/// Returns true if a line is a notice, or ends in one, that a line with the name of the saved output
-/// may follow.
+/// Returns true if a line is a notice, or ends in one, that a line with the name of the saved
+/// output may follow.
 pub fn takes_name(line: &[u8]) -> bool {
     let glued = memchr::memmem::rfind(line, b"[... ").and_then(|at| parse(&line[at..]));
     glued.is_some() || line.starts_with(b"... (") && parse(line).is_some()

@@ -449,9 +449,7 @@ impl Repair<'_, '_> {
             all = filled;
         }
         // What takes the place of a row may have no result.
-        if let Some(document) =
-            Document::parse(bytes).filter(|_| self.tally.shape == SessionKind::Unknown)
-        {
+        if let Some(document) = Document::parse(bytes).filter(|_| self.tally.shape == SessionKind::Unknown) {
             let format = self.tally.unpaired.format.unwrap_or_default();
             self.tally.shape = SessionKind::of(&Entry::of(document.root(), format), true);
         }

@@ -37,7 +37,7 @@ pub struct Origin {
 enum Stage {
     /// The file is created with the first write.
     Waiting,
-    Writing(Writing),
+    Writing(Box<Writing>),
     /// No writes follow the end, successful or not.
     Ended,
 }
@@ -110,7 +110,7 @@ impl SaveQueue {
     fn write(&self, stage: &mut Stage) -> Result<(), Failure> {
         if let Stage::Waiting = stage {
             let mut batch = mem::take(&mut lock(&self.queue).waiting);
-            *stage = Stage::Writing(self.begin(&batch)?);
+            *stage = Stage::Writing(self.begin(&batch)?.into());
             let Stage::Writing(writing) = stage else { return Err(ended()) };
             writing.write(&batch)?;
             mem::swap(&mut writing.batch, &mut batch);
@@ -194,8 +194,8 @@ impl SaveQueue {
     }
 
     fn remove(&self, stage: &mut Stage) -> Result<(), Failure> {
-        if let Stage::Writing(Writing { name, .. }) = mem::replace(stage, Stage::Ended) {
-            self.store.remove(&name)?;
+        if let Stage::Writing(writing) = mem::replace(stage, Stage::Ended) {
+            self.store.remove(&writing.name)?;
         }
         Ok(())
     }
