@@ -90,6 +90,7 @@ impl Database {
 #[derive(Debug)]
 pub struct Layout {
     pub name: String,
+    is_plain: bool,
     /// Paths that the first row, or the document, has all.
     starts: Vec<Paths>,
     document: Vec<Paths>,
@@ -139,6 +140,7 @@ impl Layout {
         }
         Ok(Layout {
             name,
+            is_plain: starts.iter().any(|path| path.starts_with("[role=")),
             rows: Paths::of(rows)?,
             mends,
             cuts,
@@ -179,9 +181,10 @@ impl Layout {
         self.rows.is_empty() || self.rows.leads(row)
     }
 
-    /// Returns true if each row is a message.
+    /// Returns true if each row that a model is sent is a message itself, as those of no layout are.
+    /// The first row then has a role as well.
     pub fn is_plain(&self) -> bool {
-        self.sent.is_empty()
+        self.is_plain
     }
 
     /// Returns true if the agent itself mends these when it resumes a session.

@@ -70,12 +70,14 @@ impl<'d> Entry<'d> {
     pub fn of(root: Value<'d>, format: Format) -> Entry<'d> {
         // A row with a role is a message, whatever else it has.
         let wraps = root.get("role").is_none() || format.is_document();
-        let around = format.layout.filter(|layout| !layout.is_plain());
-        let is_plain = around.is_none();
+        let (plain, around) = match format.layout {
+            Some(layout) if layout.is_plain() => (Some(layout), None),
+            around => (None, around),
+        };
         let layout = around.or_else(|| Layout::of_row(root)).filter(|_| wraps);
-        let messages = match layout {
+        let messages = match layout.or(plain) {
             Some(layout) => layout.messages(root),
-            None if is_plain && root.is_container() => vec![root],
+            None if around.is_none() && root.is_container() => vec![root],
             None => vec![],
         };
         Entry { root, format, layout, messages }
@@ -211,6 +213,15 @@ mod tests {
         assert_eq!(read(row, Format::default()), (false, vec![r#"{"role":"user","content":""}"#.into()]));
         for row in [row, &message, r#"{"type":"custom","data":{}}"#] {
             assert!(read(row, pi).1.is_empty(), "{row}");
+        }
+        let kimi = Format::of(br#"{"role":"_system_prompt","content":"x"}"#).unwrap();
+        assert_eq!(read(&message, Format::default()), (true, vec![message.clone()]));
+        for (row, is_sent) in [
+            (r#"{"role":"tool","tool_call_id":"c"}"#, true),
+            (r#"{"role":"_usage","token_count":1}"#, false),
+            (r#"{"role":"_checkpoint","id":0}"#, false),
+        ] {
+            assert_eq!(read(row, kimi), (true, if is_sent { vec![row.into()] } else { vec![] }));
         }
         let row = r#"{"type":"message","role":"assistant","message":{}}"#;
         assert_eq!(read(row, Format::default()), (true, vec![row.into()]));

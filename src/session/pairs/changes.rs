@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::history::Answer;
+use super::history::{Answer, History};
 use super::ids::Renames;
 use super::layout::{Block, Counts, Layout, Piece, Plan, Way};
 use super::pairing::Pairing;
@@ -64,8 +64,13 @@ struct MessageChange {
 impl MessageChange {
     /// Returns true if the message itself changes.
     fn is_of_its_own(&self) -> bool {
-        let Words { calls, answers, closes } = &self.words;
-        self.is_gone || self.list.is_some() || *closes || !calls.is_empty() || !answers.is_empty()
+        let Words { calls, answers, closes, gone } = &self.words;
+        self.is_gone
+            || self.list.is_some()
+            || *closes
+            || !gone.is_empty()
+            || !calls.is_empty()
+            || !answers.is_empty()
     }
 }
 
@@ -75,14 +80,10 @@ impl Changes {
         let Some(mut reading) = Reading::of(session, mends, progress)? else { return Ok(Changes::default()) };
         let rules = reading.history.rules;
         let naming = naming(&reading);
-        let history = std::mem::replace(&mut reading.history, super::history::History::of(rules));
+        let history = std::mem::replace(&mut reading.history, History::of(rules));
         let mut changes = Changes { rules: Some(rules), ..Changes::default() };
         if rules.are_one {
-            for call in history.calls.iter().filter(|call| call.is_open) {
-                let message = &history.messages[call.at];
-                changes.message((message.row, message.nth)).words.closes = true;
-                changes.paired += 1;
-            }
+            changes.close(&history, reading.way() == Some(Way::Free));
             return Ok(changes);
         }
         let mut pairing = Pairing::of(history);
@@ -107,9 +108,15 @@ impl Changes {
             changes.count_as_they_are(&pairing);
             return Ok(changes);
         };
+        let laid_out = Layout::of(&pairing, way);
+        // A session without a message is lost, so results without any call stay.
+        if laid_out.as_ref().is_some_and(|(pieces, _)| pieces.is_empty()) {
+            changes.count_as_they_are(&pairing);
+            return Ok(changes);
+        }
         changes.chain = chain;
         changes.rename(&pairing, way);
-        let plan = Layout::of(&pairing, way).map(|(pieces, counts)| {
+        let plan = laid_out.map(|(pieces, counts)| {
             changes.count(counts);
             Plan::of(pieces, pairing.messages.len())
         });
@@ -125,6 +132,25 @@ impl Changes {
     fn message(&mut self, place: Place) -> &mut MessageChange {
         self.rows.insert(place.0);
         self.messages.entry(place).or_default()
+    }
+
+    /// Closes the calls that hold their results and have none. A program stores a call when it is
+    /// made, and once more with its result, so an open part before another of its call goes.
+    fn close(&mut self, history: &History, may_remove: bool) {
+        let ids =
+            || history.calls.iter().enumerate().filter_map(|(nth, call)| Some((call.id.as_deref()?, nth)));
+        let last: HashMap<&str, usize> = ids().collect();
+        for (nth, call) in history.calls.iter().enumerate().filter(|(_, call)| call.is_open) {
+            let message = &history.messages[call.at];
+            let is_again = call.id.as_deref().is_some_and(|id| last.get(id) != Some(&nth));
+            let words = &mut self.message((message.row, message.nth)).words;
+            match is_again && may_remove {
+                true if call.index.is_none() => {}
+                true => _ = words.gone.insert(nth - message.calls.start),
+                false => words.closes = true,
+            }
+            self.paired += 1;
+        }
     }
 
     fn count(&mut self, Counts { added, removed, moved }: Counts) {
@@ -317,6 +343,18 @@ impl Changes {
         }
         let document = row.document()?;
         let entry = row.entry(&document);
+        let is_emptied = |change: &MessageChange, message: Value| {
+            self.rules.is_some_and(|rules| change.words.empties(rules, message))
+        };
+        let emptied: HashSet<u32> = entry
+            .messages
+            .iter()
+            .zip(0..)
+            .filter(|(message, nth)| {
+                self.messages.get(&(row.number, *nth)).is_some_and(|change| is_emptied(change, **message))
+            })
+            .map(|(_, nth)| nth)
+            .collect();
         let named = self.with_words(row, &entry);
         let named_document = named.as_ref().and_then(|named| Document::parse(named));
         let (document, entry) = match &named_document {
@@ -330,13 +368,14 @@ impl Changes {
             if let (Some(list), Some(rules)) = (&change.list, self.rules) {
                 write_list(&mut splices, message, &rules.list, list);
             }
+            let is_gone = change.is_gone || emptied.contains(&nth);
             if row.format.is_document() {
-                if change.is_gone {
+                if is_gone {
                     splices.remove(message);
                 }
                 change.after.iter().for_each(|json| splices.insert_after(message, json.clone()));
             } else {
-                goes |= change.is_gone;
+                goes |= is_gone;
                 after.extend(&change.after);
             }
         }
@@ -502,6 +541,29 @@ mod tests {
         // A copy of a row that goes would come back as this.
         let (left, _, _) = paired(&[all[0], all[1], all[0]]);
         assert_eq!(left.len(), 1);
+    }
+
+    #[test]
+    fn a_session_of_results_without_a_call_stays() {
+        let result = |id: &str| format!(r#"{{"role":"tool","tool_call_id":"{id}","content":"x"}}"#);
+        let rows = [result("gone1"), result("gone2")];
+        let all: Vec<&str> = rows.iter().map(String::as_str).collect();
+        assert_eq!(paired(&all), (rows.to_vec(), 0, 0));
+        let words = r#"{"role":"user","content":"on"}"#;
+        assert_eq!(paired(&[all[0], words]).0, [words]);
+    }
+
+    #[test]
+    fn an_open_part_goes_if_a_later_part_of_its_call_is_there() {
+        let message = |parts: &str| format!(r#"{{"role":"assistant","parts":[{parts}]}}"#);
+        let open = r#"{"type":"tool-read","toolCallId":"c1","state":"input-available","input":{}}"#;
+        let done =
+            r#"{"type":"tool-read","toolCallId":"c1","state":"output-available","input":{},"output":"x"}"#;
+        let text = r#"{"type":"text","text":"look"}"#;
+        let rows = [message(open), message(&[text, ",", open, ",", open].concat()), message(done)];
+        let all: Vec<&str> = rows.iter().map(String::as_str).collect();
+        let (left, paired_calls, _) = paired(&all);
+        assert_eq!((left, paired_calls), (vec![message(text), rows[2].clone()], 3));
     }
 
     #[test]

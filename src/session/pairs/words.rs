@@ -1,7 +1,7 @@
 //! Changes within messages that move nothing: other ids, names of tools, and results that are
 //! written into their calls.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::history::Parts;
 use super::stand_in::MISSING;
@@ -9,6 +9,7 @@ use super::template::Filled;
 use crate::dialect::path::Paths;
 use crate::dialect::{CallPaths, PairRules};
 use crate::json::{Document, Value, string};
+use crate::session::edits::block_of;
 use crate::session::splice::Splices;
 
 /// The changes of one message, by the places of its calls and its results.
@@ -18,6 +19,8 @@ pub struct Words {
     pub answers: HashMap<usize, AnswerWords>,
     /// Calls that get their result within.
     pub closes: bool,
+    /// Open parts of calls that have another part later.
+    pub gone: HashSet<usize>,
 }
 
 #[derive(Debug, Default)]
@@ -29,10 +32,22 @@ pub struct AnswerWords {
 }
 
 impl Words {
+    /// Returns true if no block of a message stays.
+    pub fn empties(&self, rules: &'static PairRules, message: Value) -> bool {
+        let Some(first) = self.gone.iter().next() else { return false };
+        let calls = Parts::of(rules, message).calls;
+        let list = calls.get(*first).and_then(|(_, call)| block_of(message, *call)?.parent());
+        list.is_some_and(|list| list.elements().count() == self.gone.len())
+    }
+
     pub fn write(&self, splices: &mut Splices, rules: &'static PairRules, message: Value) {
         let Parts { calls, dialect, answers } = Parts::of(rules, message);
         let mut places = vec![message];
         for (nth, (kind, call)) in calls.into_iter().enumerate() {
+            if self.gone.contains(&nth) {
+                block_of(message, call).into_iter().for_each(|block| splices.remove(block));
+                continue;
+            }
             if self.closes && kind.lacks_result(call) {
                 close(splices, kind, call, message);
             }
