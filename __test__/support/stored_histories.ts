@@ -261,6 +261,16 @@ export const layouts: readonly Stored[] = [
       ),
     sent: (rows) => once(rows).flatMap(({ message }) => message ?? []),
   }),
+  rowsOf('kimi', dialectOf('openai-chat'), {
+    isHosted: true,
+    write: (messages) =>
+      lines([
+        { role: '_system_prompt', content: 'You build.' },
+        { role: '_checkpoint', id: 0 },
+        ...messages.flatMap((message, at) => [message, { role: '_usage', token_count: at }]),
+      ]),
+    sent: (rows) => rows.filter(({ role }) => !role?.startsWith('_')),
+  }),
   rowsOf('codex', responses, {
     isHosted: true,
     mends: true,
