@@ -989,7 +989,8 @@ export interface RepairReport {
   padded?: number
   /** Damaged rows that `damaged: 'mend'` leaves for the same reason. Absent if there are none. */
   unmended?: number
-  /** Such results that the format has no way to remove. Absent if there are none. */
+  /** Such results that stay: the format has no way to remove them, or no message would be left.
+   *  Absent if there are none. */
   strays?: number
   /** Results that moved to their calls, ids and names that changed, and turns that became one.
    *  Absent if there are none. */
