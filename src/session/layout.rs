@@ -181,8 +181,8 @@ impl Layout {
         self.rows.is_empty() || self.rows.leads(row)
     }
 
-    /// Returns true if each row that a model is sent is a message itself, as those of no layout are.
-    /// The first row then has a role as well.
+    /// Returns true if each row that a model is sent is a message itself, as without a layout. The
+    /// first row then has a role as well.
     pub fn is_plain(&self) -> bool {
         self.is_plain
     }
