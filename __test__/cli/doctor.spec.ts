@@ -81,7 +81,8 @@ const image = (bytes: number, width: number) => {
   ])
 }
 
-const GLUED = claude('short').replace('\n', '')
+/** A row that was begun twice. */
+const GLUED = claude('short').replace('\n', '\n{"type":"user","message":{"content":"be')
 const [UNPAIRED = ''] = claude('short').split('\n')
 
 /** The place in which each agent keeps a session of `text` on Linux. */
@@ -255,7 +256,13 @@ describe('doctor', () => {
     const refused = '1 payload that anthropic would reject'
     const cases: [name: string, text: string, told: string, takes: string, flags: string][] = [
       ['over', claude(LONG), '1 result over the limits', 'cuts 1 result, 100 KB', ''],
-      ['glued', GLUED, '1 row is not JSON', 'mends 1 row that is not JSON', '--damaged mend '],
+      [
+        'glued',
+        GLUED,
+        '1 row is not JSON',
+        'mends 1 row that is not JSON, and puts 40 bytes of damage aside in glued.jsonl.damaged',
+        '--damaged mend ',
+      ],
       [
         'image',
         image(4_000_000, 100),
@@ -274,7 +281,7 @@ describe('doctor', () => {
         'all',
         `${GLUED}\n${claude(LONG)}${image(200, 9_000)}`,
         `1 result over the limits; 1 row is not JSON; ${refused}`,
-        'cuts 1 result, 100 KB; replaces 1 image or file by words, 200 bytes; mends 1 row that is not JSON',
+        'cuts 1 result, 100 KB; replaces 1 image or file by words, 200 bytes; mends 1 row that is not JSON, and puts 40 bytes of damage aside in all.jsonl.damaged',
         '--damaged mend --for anthropic ',
       ],
     ]
@@ -321,6 +328,34 @@ describe('doctor', () => {
     ])
   })
 
+  it('lists damage only if a mend brings a row back, or if the host loses rows before it', async () => {
+    const home = newHome()
+    const env = environment(home)
+    for (const [agent, file, text] of kept('short')) {
+      if (agent === 'Kimi CLI') continue
+      const path = put(home, file, text)
+      if (!path.endsWith('.jsonl')) continue
+      const lines = text.trimEnd().split('\n')
+      // The last row is torn, or was preallocated.
+      put(home, file.replace('.jsonl', '-end.jsonl'), `${text.trimEnd()}\n${lines.at(-1)?.slice(0, -20)}`)
+      put(home, file.replace('.jsonl', '-nul.jsonl'), `${text}${'\0'.repeat(300)}`)
+    }
+    expect(await listed(env)).toEqual([])
+    const rows = session([
+      ['bash', 'a'],
+      ['bash', 'b'],
+    ]).split('\n')
+    const at = '.pi/agent/sessions/--w--'
+    const torn = rows[2]?.slice(0, -20) ?? ''
+    const lost = put(home, `${at}/lost.jsonl`, rows.with(2, torn).join('\n'))
+    const back = put(home, `${at}/back.jsonl`, rows.with(2, `${torn}${rows[2]}`).join('\n'))
+    const found = new Map((await listed(env)).map((one) => [one.path, one]))
+    expect([...found.keys()].sort()).toEqual([back, lost])
+    expect(found.get(back)).toMatchObject({ damaged: 1, command: `spillway repair --damaged mend ${back}` })
+    expect(found.get(lost)).toMatchObject({ lostParent: 4 })
+    expect(found.get(lost).command ?? '').not.toContain('mend')
+  })
+
   it('looks for what one provider rejects, or any', async () => {
     const home = newHome()
     put(home, '.pi/agent/sessions/--w--/a.jsonl', image(4_000_000, 100))
@@ -334,6 +369,8 @@ describe('doctor', () => {
   it('lists no session for what its host mends, or for less than a tenth', async () => {
     const home = newHome()
     put(home, '.claude/projects/-w/unpaired.jsonl', `${UNPAIRED}\n`)
+    // Claude Code reads rows on one line.
+    put(home, '.claude/projects/-w/glued.jsonl', `${claude('short').replace('\n', '')}`)
     // What a host bounded itself, and the notice that says so.
     const bounded = `${`${'x'.repeat(99)}\n`.repeat(512)}[Showing lines 1-512 of 9000. Full output: /tmp/a]`
     put(home, '.pi/agent/sessions/--w--/a.jsonl', session([['bash', bounded]]))
@@ -372,7 +409,7 @@ describe('doctor', () => {
     expect(code).toBe(0)
     expect(stdout).toContain(`${lost}\n`)
     expect(stdout).toContain(
-      '  Line 3 follows a row that is not in the file, so nothing before it is sent. Look for that row in lost.jsonl.bak or lost.jsonl.damaged.',
+      '  Line 3 follows a row that is not in the file, so nothing before it is sent.\n    Look for that row in lost.jsonl.bak or lost.jsonl.damaged.',
     )
     expect(stdout).toContain(`${named}\n`)
     expect(stdout).toContain('  Line 2 calls a tool by a name that no provider takes')

@@ -1,4 +1,5 @@
-import type { MediaProvider, RepairOptions, ResultPolicy } from 'spillway'
+import type { MediaProvider, RepairOptions, RepairReport, ResultPolicy } from 'spillway'
+import type { Taken } from '../../lib/session/session.js'
 import { layouts } from '../../src/layouts.json'
 import { repairLine } from '../cuts.js'
 import { type Losses, lossesOf } from '../taken.js'
@@ -52,36 +53,46 @@ export async function examine(
   const isFlawed = Object.keys(flaws).length > 0
   if (!Object.values(may).includes(true) && !mayExceed && !isFlawed) return undefined
   const media = isDamaged || may.media ? (policy.media ?? (await mediaOf(file, policy))) : undefined
-  const dryRun = (how: Pick<RepairOptions, 'pairs' | 'aggregate'>) =>
-    repairCounted(path, { ...policy, media, dryRun: true, damaged: isDamaged ? 'mend' : 'keep', ...how })
-  const first = await dryRun({ pairs: isDamaged || may.pairs })
-  if (first.report.reason === 'format unknown') return 'unknown'
-  const { damaged, paired = 0, unpaired = 0 } = first.report
+  const dryRun = (how: Pick<RepairOptions, 'pairs' | 'aggregate' | 'damaged'>) =>
+    repairCounted(path, { ...policy, media, dryRun: true, ...how })
+  const whole = await dryRun({ pairs: isDamaged || may.pairs, damaged: isDamaged ? 'mend' : 'keep' })
+  if (whole.report.reason === 'format unknown') return 'unknown'
+  // Damage is a reason only if a mend brings back a row that the host does not read, or if a row
+  // that the host reads out of it is to be cut.
+  const kept = isDamaged && whole.cuts.mended === 0 ? await dryRun({ pairs: true, damaged: 'keep' }) : whole
+  const mends = isDamaged && (kept === whole || workOf(whole) > workOf(kept))
+  const how = { damaged: mends ? 'mend' : 'keep' } as const
+  const first = mends ? whole : kept
+  const { paired = 0, unpaired = 0 } = first.report
+  const damaged = mends ? first.report.damaged : 0
   const rearranged = mendsResults(format) ? 0 : (first.report.rearranged ?? 0)
   const orphans = mendsResults(format) ? 0 : (first.report.orphans ?? 0)
   const items = first.report.media?.items ?? 0
   const over = first.cuts.worth
   const together = mayExceed ? await togetherOf(path, policy) : undefined
-  if (over + damaged + orphans + rearranged + items === 0 && !together && !isFlawed) return undefined
+  // A row that comes back may be the row that others follow.
+  const left = mends ? {} : flaws
+  const isFound = over + damaged + orphans + rearranged + items > 0 || together !== undefined
+  if (!isFound && Object.keys(left).length === 0) return undefined
   const aggregate = together && { maxChars: together.maxChars }
-  // A host gives a call without a result one when it resumes, so it is no reason for a repair.
+  // A host that resumes a session answers a call without a result, or leaves the call out, so such
+  // a call is not a reason for a repair.
   const asksPairs = orphans + rearranged > 0
   const { orphans: gone = 0, rearranged: moved = 0 } = first.report
   const isAgain = (paired + gone + moved > 0 && !asksPairs) || aggregate !== undefined
-  const again = { pairs: asksPairs, ...(aggregate && { aggregate }) }
+  const again = { pairs: asksPairs, ...how, ...(aggregate && { aggregate }) }
   const { report, cuts } = isAgain ? await dryRun(again) : first
   const provider = items > 0 ? media?.provider : undefined
   const flags = [
-    ...(damaged > 0 ? ['--damaged mend'] : []),
+    ...(mends ? ['--damaged mend'] : []),
     ...(asksPairs ? ['--pairs'] : []),
     ...(provider ? [`--for ${provider}`] : []),
     ...(together ? [`--max-total-chars ${together.maxChars}`] : []),
   ]
-  const isRepaired = over + damaged + orphans + rearranged + items > 0 || together !== undefined
   const { provider: _, ...found } = file
   return {
     ...found,
-    bytesAfter: isRepaired ? report.bytesAfter : file.bytes,
+    bytesAfter: isFound ? report.bytesAfter : file.bytes,
     over,
     damaged,
     paired,
@@ -91,12 +102,17 @@ export async function examine(
     media: items,
     ...(provider && { provider }),
     ...(together && { together: together.tokens }),
-    ...flaws,
-    ...(isRepaired && {
-      takes: lossesOf(report, cuts, isDamaged),
+    ...left,
+    ...(isFound && {
+      takes: lossesOf(report, cuts, mends),
       command: repairLine([path], args, flags),
     }),
   }
+}
+
+/** Counts the results and payloads that a repair makes smaller. */
+function workOf({ report, cuts }: { readonly report: RepairReport; readonly cuts: Taken }): number {
+  return cuts.worth + (report.media?.items ?? 0)
 }
 
 /** Returns true if the agent of a session itself leaves out a result without a call. */

@@ -45,12 +45,14 @@ export function flawLines({ invalidName, lostParent }: Flaws, file: string): str
     ...(invalidName === undefined
       ? []
       : [
-          `Line ${invalidName} calls a tool by a name that no provider takes: correct it by hand, or start a new session.`,
+          `Line ${invalidName} calls a tool by a name that no provider takes.`,
+          '  Correct it by hand, or start a new session.',
         ]),
     ...(lostParent === undefined
       ? []
       : [
-          `Line ${lostParent} follows a row that is not in the file, so nothing before it is sent. Look for that row in ${name}.bak or ${name}.damaged.`,
+          `Line ${lostParent} follows a row that is not in the file, so nothing before it is sent.`,
+          `  Look for that row in ${name}.bak or ${name}.damaged.`,
         ]),
   ]
 }

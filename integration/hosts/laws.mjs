@@ -1,7 +1,7 @@
 // First, do no harm: three laws over sessions that real hosts wrote, as they are and after repairs.
 //
 // a. `doctor` lists a session only if the repair that it prints is of use to the host, and lists
-//    each that a repair is of use to.
+//    each that a repair is of use to, but for calls without a result: no host needs one.
 // b. After any repair a session that opened opens, and is sent all that was sent before, but for
 //    what the report says; so are its forks and subagents. What a provider took, it takes.
 // c. `--undo` brings back the old bytes, above what the host has appended since.

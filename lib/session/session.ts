@@ -36,7 +36,8 @@ export interface Cuts {
 }
 
 /** Counts of all that a repair takes away. `texts`: results whose text it cuts, with the bytes of
- *  these before and after; `aside`: bytes of damaged rows that it puts aside. */
+ *  these before and after; `aside`: bytes of damaged rows that it puts aside; `mended`: rows of the
+ *  conversation that damaged lines hold, or documents that it closes. */
 export interface Taken extends Cuts {
   /** Results over the limits that become shorter by a tenth or more for the model. */
   readonly worth: number
@@ -44,6 +45,7 @@ export interface Taken extends Cuts {
   readonly bytes: number
   readonly left: number
   readonly aside: number
+  readonly mended: number
 }
 
 /** Lines of flaws that no repair changes: the name of a call that no provider takes, and a row that

@@ -79,7 +79,8 @@ impl<'s, 'e> Ahead<'s, 'e> {
             && policy.redact.is_none()
     }
 
-    /// Cuts a row on another thread, to a row of its length if it keeps that. Returns false if none can be started.
+    /// Cuts a row on another thread, to a row of its length if it keeps that. Returns false if none
+    /// can be started.
     pub fn cut(&mut self, row: Row, document: &Document, asked: RowQuestions, keeps_length: bool) -> bool {
         let Row { number, format, text } = row;
         let (options, rows, length, nodes) = (self.options, text.to_vec(), text.len(), document.nodes());

@@ -21,6 +21,9 @@ pub struct Cuts {
     pub left: u64,
     /// Bytes of damaged rows that are put aside.
     pub aside: u64,
+    /// Rows of the conversation that damaged lines hold and a repair brings back, or documents that
+    /// it closes.
+    pub mended: u64,
     /// Payloads that words replace.
     pub media: Payloads,
 }
@@ -53,6 +56,7 @@ impl AddAssign for Cuts {
         self.bytes += other.bytes;
         self.left += other.left;
         self.aside += other.aside;
+        self.mended += other.mended;
     }
 }
 

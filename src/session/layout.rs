@@ -7,8 +7,9 @@
 //! leads to copies that only a person is shown or a program counts, and `aside` to rows of side
 //! conversations. From version `tree` on, rows form a tree. With `offsets`, rows keep their length.
 //!
-//! Facts about the agent tell which repair helps it. It `mends` calls without a result, or results
-//! without a call, when it resumes a session; it `cuts` a result to so many chars when it sends it.
+//! Facts about the agent tell which repair helps it. It `mends` calls without a result, results
+//! without a call, or rows glued together, when it resumes a session; it `loses` all before a row
+//! that it cannot read; it `cuts` a result to so many chars when it sends it.
 //! `seen` is the version that opened sessions after repairs; a layout that was only read in the
 //! sources of its agent is known `by` these.
 
@@ -36,20 +37,23 @@ struct LayoutData {
     tree: Option<u64>,
     answer: Option<Template>,
     chain: Option<[String; 2]>,
-    mends: Vec<Unpaired>,
+    mends: Vec<Mended>,
+    loses: bool,
     cuts: Option<usize>,
     seen: Option<String>,
     by: Option<Knowledge>,
 }
 
-/// A half of a pair.
+/// The damage that an agent itself mends.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub enum Unpaired {
+pub enum Mended {
     /// Calls without a result.
     Calls,
     /// Results without a call.
     Results,
+    /// Rows on one line.
+    Glued,
 }
 
 /// The way in which a layout that no run has shown is known.
@@ -110,7 +114,9 @@ pub struct Layout {
     pub answer: Option<Template>,
     /// The members with the id of a row, and of the row that it follows.
     pub chain: Option<[String; 2]>,
-    mends: Vec<Unpaired>,
+    mends: Vec<Mended>,
+    /// The agent sends nothing of what precedes a row that it cannot read.
+    pub loses: bool,
     /// Chars to which the agent cuts a result when it sends it.
     pub cuts: Option<usize>,
     /// The agent was not seen to open a session of this layout after a repair.
@@ -134,7 +140,7 @@ impl Layout {
     fn of(data: LayoutData) -> Result<Layout, String> {
         let each = |paths: &[String]| paths.iter().map(|path| Paths::of([path])).collect::<Result<_, _>>();
         let LayoutData { name, starts, document, rows, sent, shown, aside, offsets, .. } = data;
-        let LayoutData { tree, answer, chain, mends, cuts, seen, by, .. } = data;
+        let LayoutData { tree, answer, chain, mends, loses, cuts, seen, by, .. } = data;
         if seen.is_some() && by.is_some() {
             return Err(format!("{name} was seen, or is known by its source"));
         }
@@ -143,6 +149,7 @@ impl Layout {
             is_plain: starts.iter().any(|path| path.starts_with("[role=")),
             rows: Paths::of(rows)?,
             mends,
+            loses,
             cuts,
             by_source: by.is_some(),
             starts: each(&starts)?,
@@ -188,8 +195,8 @@ impl Layout {
     }
 
     /// Returns true if the agent itself mends these when it resumes a session.
-    pub fn mends(&self, half: Unpaired) -> bool {
-        self.mends.contains(&half)
+    pub fn mends(&self, what: Mended) -> bool {
+        self.mends.contains(&what)
     }
 
     /// Returns the members in which rows have their id.

@@ -15,6 +15,9 @@ const MOST: usize = 64 << 20;
 pub enum Piece {
     /// A row or a blank line, with its newline.
     Row(Vec<u8>),
+    /// A row that begins a line, or follows such rows on it, as it stands there. Some hosts read
+    /// these.
+    Glued(Vec<u8>),
     /// Bytes that are not JSON.
     Scrap(Vec<u8>),
 }
@@ -22,7 +25,7 @@ pub enum Piece {
 impl Piece {
     pub fn row(&self) -> Option<&[u8]> {
         match self {
-            Piece::Row(row) => Some(row),
+            Piece::Row(row) | Piece::Glued(row) => Some(row),
             Piece::Scrap(_) => None,
         }
     }
@@ -114,12 +117,16 @@ impl Lines<'_> {
     fn pieces(&mut self) -> Vec<Piece> {
         let text = self.text;
         let (mut found, mut at, mut is_start) = (vec![], 0, true);
+        // Only rows precede on the line.
+        let mut is_glued = true;
         while at < text.len() {
             if at >= self.line_end {
                 self.line_end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |end| at + end + 1);
             }
             let line_end = self.line_end;
+            is_glued |= is_start;
             if text[at] == 0 {
+                is_glued = false;
                 at += text[at..].iter().take_while(|byte| **byte == 0).count();
                 // A line of nothing else leaves none.
                 if is_start && at + 1 == line_end && text[at] == b'\n' {
@@ -134,9 +141,11 @@ impl Lines<'_> {
             } else if is_blank(line) {
                 at = line_end;
             } else if let Some((row, end)) = self.row_at(at) {
-                found.push(Piece::Row(row));
+                is_glued &= end <= line_end;
+                found.push(if is_glued { Piece::Glued(row) } else { Piece::Row(row) });
                 at = end;
             } else {
+                is_glued = false;
                 let end = self.next_row(at);
                 let scrap = &text[at..end];
                 found.push(Piece::Scrap(scrap.strip_suffix(b"\n").unwrap_or(scrap).to_vec()));
@@ -223,7 +232,7 @@ mod tests {
         let mut put = |pieces: Vec<Piece>, left: &mut Vec<u8>| {
             for piece in pieces {
                 match piece {
-                    Piece::Row(row) => left.extend(row),
+                    Piece::Row(row) | Piece::Glued(row) => left.extend(row),
                     Piece::Scrap(scrap) => scraps.push(String::from_utf8(scrap).unwrap()),
                 }
             }

@@ -7,13 +7,14 @@
 //! that it read and of those that it wrote. A file that begins with the latter is the repaired one,
 //! and all that stands behind is by others.
 //!
-//! Rows that reach the old file while the names are exchanged are in the backup, and are appended to
-//! the new file as well. They are recognised there by their hashes; where such a row is cut, both
-//! hashes are noted before it is appended.
+//! Rows that reach the old file while the names are exchanged are in the backup, and are appended
+//! to the new file as well. They are recognised there by their hashes; where such a row is cut,
+//! both hashes are noted before it is appended.
 //!
-//! The note is written before the exchange, so a repair that is killed may leave an entry for a file
-//! that never had the session's name. It is harmless: an entry counts only for a file that begins
-//! with the bytes that it describes. For the same reason nothing else in a note needs to be trusted.
+//! The note is written before the exchange, so a repair that is killed may leave an entry for a
+//! file that never had the session's name. It is harmless: an entry counts only for a file that
+//! begins with the bytes that it describes. For the same reason nothing else in a note needs to be
+//! trusted.
 
 use std::fs;
 use std::io::{ErrorKind, Read, Write};

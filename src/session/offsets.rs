@@ -1,12 +1,13 @@
 //! Rows that keep their length, in files whose bytes other files count.
 //!
-//! Codex CLI notes places in a rollout elsewhere: a fork has the offset at which its parent ends for
-//! it, and the database of the threads has the offset of each turn and of the end that it has read.
-//! After a repair that makes such a file shorter, forks do not open, and new ones are refused: the
-//! rollout "shrank before projection". So no row may start at another place than before. JSON
-//! permits blanks behind a value, so a row that gets shorter is filled up with them before its
-//! newline. No row is added, removed, split or joined, and a row that would get longer stays as it
-//! is. Only a file without a last newline grows by that, at its end, as with the next row.
+//! Codex CLI notes places in a rollout elsewhere: a fork has the offset at which its parent ends
+//! for it, and the database of the threads has the offset of each turn and of the end that it has
+//! read. After a repair that makes such a file shorter, forks do not open, and new ones are
+//! refused: the rollout "shrank before projection". So no row may start at another place than
+//! before. JSON permits blanks behind a value, so a row that gets shorter is filled up with them
+//! before its newline. No row is added, removed, split or joined, and a row that would get longer
+//! stays as it is. Only a file without a last newline grows by that, at its end, as with the next
+//! row.
 
 use super::failure::Failure;
 use super::rows::{RowReader, Rows, each_row};

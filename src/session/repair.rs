@@ -13,7 +13,7 @@ use super::budget_survey::{Limit, ResultsTarget, Survey};
 use super::cuts::Cuts;
 use super::failure::Failure;
 use super::history::{History, ResultRow};
-use super::layout::Layout;
+use super::layout::{Layout, Mended};
 use super::lock::{self, Lock};
 use super::mend::{Mender, Piece, Taken, is_json};
 use super::offsets;
@@ -308,16 +308,37 @@ impl Repair<'_, '_> {
         self.tally.changes = true;
         self.is_made = true;
         for piece in pieces {
-            match piece {
-                Piece::Row(row) => {
-                    let new = self.rewritten(&row, start)?;
-                    self.pass(new.as_deref().unwrap_or(&row), true)?;
+            let (row, is_glued) = match piece {
+                Piece::Row(row) => (row, false),
+                Piece::Glued(row) => (row, true),
+                Piece::Scrap(bytes) => {
+                    self.put_aside(&bytes)?;
+                    continue;
                 }
-                Piece::Scrap(bytes) => self.put_aside(&bytes)?,
-            }
+            };
+            let new = self.rewritten(&row, start)?;
+            self.pass(new.as_deref().unwrap_or(&row), true)?;
+            self.tally.cuts.mended += u64::from(self.is_back(&row, is_glued));
         }
         self.is_made = false;
         Ok(())
+    }
+
+    /// Returns true if a host reads a row now and did not before: it holds a message, or others may
+    /// name it.
+    fn is_back(&self, row: &[u8], is_glued: bool) -> bool {
+        let format = self.tally.reading.format.unwrap_or_default();
+        Document::parse(row).is_some_and(|document| {
+            let entry = Entry::of(document.root(), format);
+            let layout = match self.tally.shape {
+                SessionKind::Known(layout) => Some(layout),
+                _ => entry.layout(),
+            };
+            let chain = layout.and_then(|layout| layout.chain.as_ref());
+            let is_read =
+                !entry.messages.is_empty() || chain.is_some_and(|[id, _]| entry.root.get(id).is_some());
+            is_read && !(is_glued && layout.is_some_and(|layout| layout.mends(Mended::Glued)))
+        })
     }
 
     fn put_aside(&mut self, bytes: &[u8]) -> Result<(), Failure> {

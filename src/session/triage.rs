@@ -23,7 +23,8 @@ pub struct Report {
     pub format: SessionKind,
     /// Results over the limits that a repair makes smaller for the model.
     pub over: bool,
-    /// Rows that are not JSON. The rest of the file was not read, since these may hold anything.
+    /// Rows that are not JSON. Behind these only flaws were looked for, where the agent loses what
+    /// precedes such a row: they may hold anything.
     pub damaged: bool,
     /// Calls without a result, results without a call, or results that others replace, apart from
     /// those that the agent mends.
@@ -55,11 +56,15 @@ pub fn triage(path: &Path, options: &Options, progress: &Progress) -> Result<Rep
     let mut rows = Rows::of_session(&session);
     while let Some(block) = rows.next(|_| progress.step())? {
         each_row(block).for_each(|row| triage.take(row));
-        if triage.report.damaged {
+        if triage.is_done() {
             return Ok(triage.report);
         }
     }
     triage.take(rows.rest());
+    if triage.report.damaged {
+        let flaws = if triage.is_done() { Flaws::default() } else { triage.flaws.done() };
+        return Ok(Report { flaws, ..triage.report });
+    }
     Ok(Report { pairs: triage.pairs.is_odd(), flaws: triage.flaws.done(), ..triage.report })
 }
 
@@ -74,6 +79,12 @@ struct Triage<'a> {
 }
 
 impl Triage<'_> {
+    /// Returns true if the rest of the file tells nothing.
+    fn is_done(&self) -> bool {
+        let loses = matches!(self.report.format, SessionKind::Known(layout) if layout.loses);
+        self.report.damaged && !loses
+    }
+
     fn take(&mut self, row: &[u8]) {
         self.line += 1;
         let Some(row) = self.reading.next(row) else { return };
@@ -82,13 +93,16 @@ impl Triage<'_> {
             return;
         };
         let (entry, report, options) = (row.entry(&document), &mut self.report, self.options);
+        self.flaws.push(self.line, &entry);
+        if report.damaged {
+            return;
+        }
         let results = options.results_by_message(&entry);
         if report.format == SessionKind::Unknown {
             report.format = SessionKind::of(&entry, !results.is_empty());
         }
         report.media = report.media || options.has_media(&entry, &results);
         self.pairs.take(&row, &entry);
-        self.flaws.push(self.line, &entry);
         let texts = results.iter().flat_map(|(_, result)| &result.slots);
         report.result_bytes += texts.map(|slot| slot.value.source().len() as u64).sum::<u64>();
         if !report.over && self.gate.may_matter(row.text) {
