@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import { elementAt, get, isBoxedText, isList, isObject, isPlain, tryRead } from './untrusted.js'
+import { elementAt, get, indexesOf, isBoxedText, isList, isObject, isPlain, tryRead } from './untrusted.js'
 
 /** Returns the JSON of a value. If JSON.stringify throws or would write far more than the value
  *  holds, parts of it are described instead. Returns undefined for a value that has no JSON, such
@@ -243,9 +243,14 @@ class Copy {
   #elements(list: readonly unknown[]): unknown[] {
     const elements: unknown[] = []
     const { length } = list
-    while (elements.length < length && this.#left > 0)
-      elements.push(this.of(elementAt(list, elements.length)) ?? null)
-    if (elements.length < length) elements.push(`[... ${length - elements.length} more items]`)
+    let next = 0
+    for (const at of indexesOf(list)) {
+      if (this.#left <= 0) break
+      if (at > next) elements.push(`[... ${at - next} empty items]`)
+      elements.push(this.of(elementAt(list, at)) ?? null)
+      next = at + 1
+    }
+    if (next < length) elements.push(`[... ${length - next} more items]`)
     return elements
   }
 

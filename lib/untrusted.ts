@@ -46,9 +46,35 @@ const DENSE = 65_536
 /** Returns the indexes of a list, of a long one only those of its elements: its length may be far
  *  above their number, and a hole has no key. */
 export function indexesOf(list: readonly unknown[]): Iterable<number> {
-  const length = tryRead(() => list.length) ?? 0
-  if (length <= DENSE) return Array(length).keys()
-  return (tryRead(() => Object.keys(list)) ?? []).map(Number).filter((at) => Number.isInteger(at))
+  const length = lengthOf(list)
+  return length <= DENSE ? Array(length).keys() : indexesIn(list)
+}
+
+/** Returns the length of a list, which a proxy may make up. */
+function lengthOf(list: readonly unknown[]): number {
+  return Math.max(0, tryRead(() => Math.trunc(Number(list.length))) || 0)
+}
+
+/** Returns the indexes of the elements of a list. */
+function indexesIn(list: readonly unknown[]): number[] {
+  const names = tryRead(() => Object.keys(list)) ?? []
+  return names.map(Number).filter((at, nth) => String(at >>> 0) === names[nth])
+}
+
+/** Returns true for a hole in a list that is walked by its elements. */
+export function isVastHole(list: readonly unknown[], at: number): boolean {
+  return list.length > DENSE && !(at in list)
+}
+
+/** Returns true for a list that is walked by its elements and has holes. */
+export function hasVastHoles(list: readonly unknown[]): boolean {
+  const length = lengthOf(list)
+  return length > DENSE && indexesIn(list).length < length
+}
+
+/** Returns the elements of a list of vast holes, and any other list as it is. */
+export function withoutVastHoles<T extends readonly unknown[]>(list: T): T {
+  return hasVastHoles(list) ? (indexesIn(list).map((at) => elementAt(list, at)) as unknown as T) : list
 }
 
 /** Returns true if an object is plain data without a class, in any realm. Returns false for a proxy

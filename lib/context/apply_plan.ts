@@ -26,12 +26,12 @@ export function applyPlan<T extends readonly unknown[]>(
 
 /** Applies a plan with a compiled policy. `isTrial`: no event is announced. */
 export function withPlan<T extends readonly unknown[]>(
-  messages: T,
+  list: T,
   plan: readonly PlanStep[],
   compiled: EnginePolicy,
   isTrial = false,
 ): T {
-  checkMessages(messages)
+  const messages = checkMessages(list)
   const steps = groupedBy(checkPlan(plan, mostOf), ({ index }) => index)
   const history = new History(messages)
   const kept = [...steps].flatMap(([at, steps]) => cut(elementAt(messages, at), at, steps, compiled, history))

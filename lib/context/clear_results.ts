@@ -48,8 +48,7 @@ export function clearToolResults<T extends readonly unknown[]>(
 ): Cleared<T>
 export function clearToolResults(messages: readonly unknown[], options: ClearOptions = {}) {
   const clearing = checkClearing(options)
-  checkMessages(messages)
-  const history = new History(messages, clearing)
+  const history = new History(checkMessages(messages), clearing)
   const { spill } = clearing
   return spill ? history.save(spill).then(() => history.cleared()) : history.cleared()
 }

@@ -5,7 +5,7 @@ import { jsonOf } from '../json.js'
 import { readMedium, type Tokens, UNREAD, wordsIn } from '../media/medium.js'
 import { lengthOf, resultsIn, withTexts } from '../result/message_results.js'
 import type { Original } from '../text/earlier.js'
-import { elementAt, get, isList, isObject, tryRead } from '../untrusted.js'
+import { elementAt, get, indexesOf, isList, isObject, tryRead } from '../untrusted.js'
 import { bodyBytes } from './body_bytes.js'
 import { ARGUMENTS, isEncoded, kindsOf, MADE, MEDIUM, PAYLOAD, SILENT } from './members.js'
 import { isCurrent, type Snapshot, snapshotOf } from './snapshot.js'
@@ -166,7 +166,7 @@ class ContentReader {
 
   #list(list: readonly unknown[], isMedia: boolean, depth: number): void {
     const held = this.#resultKeys?.get(list)
-    for (let at = 0; at < list.length; at++) {
+    for (const at of indexesOf(list)) {
       const element = elementAt(list, at)
       this.#seen += 1
       if (isObject(element)) this.tokens += BLOCK

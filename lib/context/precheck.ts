@@ -16,10 +16,10 @@ import { sumOf } from './token_counter.js'
 
 export function precheck(input: PrecheckInput): Precheck {
   const options = checkBudget(checkNames('precheck', 'input', input))
-  checkMessages(input.messages)
+  const given = checkMessages(input.messages)
   const { media } = options
-  if (!media) return new Prompt(input.messages, options).check()
-  const { messages, refused } = withoutRefused(input.messages, media, { phase: 'result', isTrial: true })
+  if (!media) return new Prompt(given, options).check()
+  const { messages, refused } = withoutRefused(given, media, { phase: 'result', isTrial: true })
   const checked = new Prompt(messages, options).check()
   return refused.length > 0 ? { ...checked, refused } : checked
 }

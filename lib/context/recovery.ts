@@ -243,8 +243,7 @@ class Recovery<R, M> {
 
   /** Reads the history, and checks the prompt that would be sent. */
   async #check(reason: string): Promise<View<M>> {
-    const messages = await this.#wait(() => this.#hooks.messages())
-    checkMessages(messages)
+    const messages = checkMessages(await this.#wait(() => this.#hooks.messages()))
     this.#dialect ??= dialectOfCalls(messages)
     const cut = this.#media.apply(this.#cuts.apply(messages))
     const prompt = new Prompt(cut, this.#optionsFor(this.#ceiling))

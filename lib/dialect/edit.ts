@@ -1,4 +1,4 @@
-import { elementAt, get, isList, isObject } from '../untrusted.js'
+import { elementAt, get, indexesOf, isList, isObject } from '../untrusted.js'
 import { PathNode } from './paths.js'
 import { isFailure, type Result } from './results.js'
 import { copy, GONE } from './shallow_copy.js'
@@ -133,12 +133,12 @@ export class Draft {
 function heirsIn(blocks: readonly unknown[], gone: ReadonlySet<number>): (number | undefined)[] {
   const heirs: (number | undefined)[] = []
   let heir: number | undefined
-  for (let at = 0; at < blocks.length; at++) {
+  for (const at of indexesOf(blocks)) {
     if (!gone.has(at) && isObject(elementAt(blocks, at))) {
       if (heir === undefined) heirs.fill(at)
       heir = at
     }
-    heirs.push(heir)
+    heirs[at] = heir
   }
   return heirs
 }

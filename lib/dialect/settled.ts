@@ -1,6 +1,17 @@
 import { types } from 'node:util'
 import { hasGetter, jsonOf, MOST, plain } from '../json.js'
-import { elementAt, get, isBoxedText, isList, isObject, isPlain, tryRead } from '../untrusted.js'
+import {
+  elementAt,
+  get,
+  hasVastHoles,
+  indexesOf,
+  isBoxedText,
+  isList,
+  isObject,
+  isPlain,
+  isVastHole,
+  tryRead,
+} from '../untrusted.js'
 import { copy } from './shallow_copy.js'
 
 /**
@@ -41,7 +52,7 @@ function roomIn(value: unknown, room: number, depth: number, beside = NONE): num
   if (isBoxedText(value)) return left
   if (Array.isArray(value)) {
     for (let at = 0; at < value.length && left >= 0; at++)
-      left = hasGetter(value, at) ? -1 : roomIn(value[at], left - 1, depth + 1)
+      left = hasGetter(value, at) || isVastHole(value, at) ? -1 : roomIn(value[at], left - 1, depth + 1)
     return left
   }
   for (const name in value) {
@@ -80,9 +91,12 @@ class Settler {
     const known = this.#known.get(value)
     if (known) return known
     this.#known.set(value, { value, places: 1 })
-    const made = types.isProxy(value)
-      ? this.#proxy(value, depth)
-      : this.#object(value, depth, beside, isFresh)
+    const made =
+      isList(value) && hasVastHoles(value)
+        ? { value: plain(value), places: 1 }
+        : types.isProxy(value)
+          ? this.#proxy(value, depth)
+          : this.#object(value, depth, beside, isFresh)
     const isVast = made.places > 2 * this.#own + MOST && (isList(value) || isPlain(value))
     const steady = isVast ? { value: plain(made.value), places: 1 } : made
     this.#known.set(value, steady)
@@ -108,7 +122,7 @@ class Settler {
       places += 1 + steady.places
       if (steady.value !== given || member?.get) changes.set(key, steady.value)
     }
-    if (isList(value)) for (let at = 0; at < value.length && at < MOST; at++) look(at)
+    if (isList(value)) for (const at of indexesOf(value)) look(at)
     else for (const name of Object.keys(value)) if (!beside.has(name)) look(name)
     if (isData && typeof getOwnPropertyDescriptor(value, 'toJSON')?.value === 'function') {
       const json = jsonOf(value)

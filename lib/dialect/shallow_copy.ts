@@ -1,4 +1,4 @@
-import { get, isList, tryRead } from '../untrusted.js'
+import { get, indexesOf, isList, tryRead } from '../untrusted.js'
 
 /** Given as a new value, omits the property or the element from the copy. */
 export const GONE = Symbol('gone')
@@ -66,7 +66,7 @@ function bringAccessors(prototype: object, value: object, made: object): void {
 function copyList(value: readonly unknown[], changes: ReadonlyMap<string | number, unknown>): unknown[] {
   const list: unknown[] = []
   let gone = 0
-  for (let at = 0; at < value.length; at++) {
+  for (const at of indexesOf(value)) {
     const member = Object.getOwnPropertyDescriptor(value, at)
     const to = changes.has(at) ? changes.get(at) : member?.value
     if (to === GONE) gone += 1

@@ -220,7 +220,11 @@ function isRead(paths: Paths, place: PathNode): boolean {
   if (paths.names.length === 0 || isList(value)) return false
   const content = paths.names.includes('content') ? place.read('content') : undefined
   // An object with its own `toJSON` may write other data than its members.
-  if (writesItself(value) || (isList(content) && content.some(writesItself))) return false
+  if (
+    writesItself(value) ||
+    (isList(content) && Array.from(indexesOf(content)).some((at) => writesItself(elementAt(content, at))))
+  )
+    return false
   if (paths.countContent(place) > 0) return true
   const keys = Object.keys(value)
   return keys.length > 0 && keys.every((key) => paths.names.includes(key))

@@ -34,14 +34,14 @@ import { filled } from './rules.js'
 const MISSING = '[No result: the call was interrupted, or its result was removed]'
 
 export function repairToolPairs<T extends readonly unknown[]>(
-  messages: T,
+  list: T,
   options: PairsOptions = {},
 ): { messages: T; repaired: number } {
   const { dialect } = checkNames('pairs', 'options', options)
   if (dialect !== undefined) choice('dialect', dialect, dialectNames(), 'text')
   const orphans = choice('orphans', options.orphans, ['drop', 'text'], 'drop')
   const missing = visible('missing', options.missing, MISSING)
-  checkMessages(messages)
+  const messages = checkMessages(list)
   // Reading and copying run a caller's code (getters, traps), which may throw.
   const made = tryRead(() => repaired(messages, { orphans, missing, dialect }))
   return made && made.repaired > 0 ? (made as { messages: T; repaired: number }) : { messages, repaired: 0 }

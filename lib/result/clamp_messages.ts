@@ -4,7 +4,7 @@ import { roomAfter } from '../json.js'
 import { checkAggregate, Planner } from '../plan.js'
 import { compileWith } from '../policy.js'
 import { originalOf } from '../text/earlier.js'
-import { isList, isObject } from '../untrusted.js'
+import { isList, isObject, withoutVastHoles } from '../untrusted.js'
 import { optionError } from '../validate.js'
 import { Batch, lighten, sendOnce } from './batch.js'
 import { RESULT } from './clamp_result.js'
@@ -13,12 +13,12 @@ import { elementsOf, HistoryResult, lastAnswer, written } from './message_result
 import { prepareHistory } from './redact_value.js'
 
 export function clampMessages<T extends readonly unknown[]>(
-  messages: T,
+  list: T,
   options?: MessagesPolicy,
 ): { messages: T; clamped: number } {
   const policy = compileWith({ notice: 'pi' }, options, 'messages')
   const aggregate = options?.aggregate === undefined ? undefined : checkAggregate(options.aggregate)
-  checkMessages(messages)
+  const messages = checkMessages(list)
   // With an aggregate, all results count.
   const room = aggregate ? -1 : lightRoom(policy)
   const given = elementsOf(messages)
@@ -60,7 +60,9 @@ function hasRoom(message: unknown, room: number): boolean {
   }
 }
 
-/** Rejects values other than arrays. */
-export function checkMessages(messages: unknown): void {
+/** Rejects values other than arrays. Returns the messages, of a vast list with holes without
+ *  these. */
+export function checkMessages<T extends readonly unknown[]>(messages: T): T {
   if (!isList(messages)) throw optionError(TypeError, 'messages', 'an array', messages)
+  return withoutVastHoles(messages as T)
 }
