@@ -2,6 +2,7 @@
 
 pub mod active_branch;
 pub mod ahead;
+pub mod ancestry;
 pub mod appended_file;
 pub mod backup;
 pub mod beside;

@@ -150,6 +150,7 @@ struct Tally {
     torn: bool,
     /// Blanks that keep the length of rows.
     padded: u64,
+    unredacted: u64,
     /// The number of limits applied.
     limits: usize,
 }
@@ -389,6 +390,7 @@ impl Repair<'_, '_> {
         self.tally.clamped += u64::from(change.cuts.any());
         self.tally.cuts += change.cuts;
         self.tally.padded += change.padded;
+        self.tally.unredacted += u64::from(change.unredacted);
         self.tally.changes |= is_new;
     }
 
@@ -594,6 +596,7 @@ impl Repair<'_, '_> {
             damaged: tally.damaged,
             torn_tail: tally.torn,
             padded: tally.padded,
+            unredacted: tally.unredacted,
             bytes_before,
             bytes_after: tally.bytes,
             backup,

@@ -20,9 +20,12 @@ pub struct Report {
     pub paired: u64,
     #[serde(skip_serializing_if = "is_none")]
     pub unpaired: u64,
-    /// Blanks that keep the length of rows, and damaged rows that stay since none may go.
+    /// Blanks that keep the length of rows, rows that would get longer by the marks for their
+    /// secrets and keep these, and damaged rows that stay since none may go.
     #[serde(skip_serializing_if = "is_none")]
     pub padded: u64,
+    #[serde(skip_serializing_if = "is_none")]
+    pub unredacted: u64,
     #[serde(skip_serializing_if = "is_none")]
     pub unmended: u64,
     /// Results without a call, and second results of a call, that were removed, and those that the

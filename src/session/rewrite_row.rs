@@ -62,6 +62,10 @@ pub struct RowChange {
     pub limits: usize,
     /// Blanks that keep the length of the row.
     pub padded: u64,
+    /// The new row has marks in place of secrets.
+    pub is_redacted: bool,
+    /// The row keeps its secrets, since with the marks it would be longer.
+    pub unredacted: bool,
 }
 
 impl RowChange {
@@ -71,10 +75,10 @@ impl RowChange {
         let (Some(new), Some(old)) = (&new, old) else { return new };
         let padded = old.len().saturating_sub(new.len()) as u64;
         let filled = offsets::filled(new, old).filter(|filled| filled != old);
-        let limits = self.limits;
+        let (limits, unredacted) = (self.limits, self.is_redacted && new.len() > old.len());
         *self = match filled.is_some() {
             true => RowChange { padded, ..std::mem::take(self) },
-            false => RowChange { limits, ..RowChange::default() },
+            false => RowChange { limits, unredacted, ..RowChange::default() },
         };
         filled
     }
@@ -85,6 +89,7 @@ impl RowChange {
 pub struct Prepared {
     /// True if the row differs from that in the file.
     pub is_new: bool,
+    pub is_redacted: bool,
     /// The number of results that lose payloads, and those payloads.
     pub applied: usize,
     pub media: Payloads,
@@ -155,11 +160,12 @@ impl Options {
         lights: &[Limit],
         then: impl FnOnce(&[u8], &Entry, Prepared) -> T,
     ) -> T {
-        let lighten = |row: &[u8], entry: &Entry, is_open: bool| match self.without_media(entry, lights) {
-            None => then(row, entry, Prepared { is_new: is_open, ..Prepared::default() }),
+        let lighten = |row: &[u8], entry: &Entry, is_redacted: bool| match self.without_media(entry, lights) {
+            None => then(row, entry, Prepared { is_new: is_redacted, is_redacted, ..Prepared::default() }),
             Some((light, applied, media)) => {
                 let document = Document::parse(&light).expect("JSON with words for payloads");
-                then(&light, &entry.again(document.root()), Prepared { is_new: true, applied, media })
+                let prepared = Prepared { is_new: true, is_redacted, applied, media };
+                then(&light, &entry.again(document.root()), prepared)
             }
         };
         let Some(open) = self.without_secrets(entry) else { return lighten(row, entry, false) };
@@ -177,7 +183,8 @@ impl Options {
         limits: &[Limit],
         ask: Ask,
     ) -> RowChange {
-        self.prepared(row, entry, lights, |row, entry, Prepared { is_new, applied, media }| {
+        self.prepared(row, entry, lights, |row, entry, prepared| {
+            let Prepared { is_new, is_redacted, applied, media } = prepared;
             let RowChange { row: mut new, mut cuts, limits, .. } = self.truncate(row, entry, limits, ask);
             if self.structured != CopyChoice::Both
                 && let Some(cut) = &new
@@ -189,7 +196,7 @@ impl Options {
             cuts.over = cuts.over.max(applied as u64);
             cuts.media += media;
             let row = new.or_else(|| is_new.then(|| row.to_vec()));
-            RowChange { row, cuts, limits: limits + applied, padded: 0 }
+            RowChange { row, cuts, limits: limits + applied, is_redacted, ..RowChange::default() }
         })
     }
 
@@ -229,7 +236,7 @@ impl Options {
         // A replacement may equal the original.
         let new = (!splices.is_empty()).then(|| splices.written_row(entry.root)).filter(|new| *new != row);
         let cuts = if new.is_some() { cuts } else { Cuts::default() };
-        RowChange { cuts, row: new, limits: applied, padded: 0 }
+        RowChange { cuts, row: new, limits: applied, ..RowChange::default() }
     }
 
     /// Counts the results that a repair would cut.

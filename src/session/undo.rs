@@ -3,13 +3,15 @@
 //!
 //! The note of the session tells what others did since ([`super::note`], [`super::lineage`]). What
 //! they appended is carried over; anything else that they changed is only in the repaired file, so
-//! an undo then fails unless it is asked to discard that.
+//! an undo then fails unless it is asked to discard that. A row that is carried over follows one that
+//! stays ([`super::ancestry`]).
 
 use std::fs;
 use std::io::Read;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use super::ancestry::Ancestry;
 use super::backup::{self, FIRST, LATEST};
 use super::beside::{self, Owner};
 use super::conversation::Conversation;
@@ -57,12 +59,18 @@ pub fn undo(request: &Undo, progress: &Progress) -> Result<Report, Failure> {
     let mut known = session.found.modified().ok();
     let mut rows = Rows::of_session(&session);
     while rows.next(|_| progress.step())?.is_some() {}
-    let Restored { news, count } = restored(&session, &backup, &rows, request, progress)?;
+    let latest = if request.first { backup_at(&session, LATEST)? } else { None };
+    let Restored { news, count } = restored(&session, latest.as_ref(), &backup, &rows, request, progress)?;
+    let repaired: Vec<&SessionFile> = latest.iter().chain([&session]).collect();
+    let mut ancestry = match session.document {
+        Some(_) => Ancestry::default(),
+        None => Ancestry::of(&repaired, &backup, progress)?,
+    };
     let new = Replacement::begin(&session, 0, progress)?;
     let (mut at_end, mut total) = (true, 0);
-    match &news {
+    match news {
         News::Document(text) => {
-            new.put(text, progress)?;
+            new.put(&text, progress)?;
             total += text.len() as u64;
         }
         News::Rows(rows) => {
@@ -75,14 +83,15 @@ pub fn undo(request: &Undo, progress: &Progress) -> Result<Report, Failure> {
                 new.put(&buffer[..read], progress)?;
             }
             // Each row starts and ends on a line of its own.
-            for row in rows {
+            let carried = ancestry.carried(rows);
+            for row in &carried {
                 for bytes in [if at_end { &b""[..] } else { b"\n" }, row] {
                     new.put(bytes, progress)?;
                     total += bytes.len() as u64;
                 }
                 at_end = row.ends_with(b"\n");
             }
-            if !at_end && !rows.is_empty() {
+            if !at_end && !carried.is_empty() {
                 new.put(b"\n", progress)?;
                 total += 1;
             }
@@ -96,7 +105,7 @@ pub fn undo(request: &Undo, progress: &Progress) -> Result<Report, Failure> {
     if let Err(failure) = session.has_grown(&rows, &mut known, progress) {
         return Err(swap.give_back(failure));
     }
-    let kept = finish(&session, &mut rows, &mut swap, progress)
+    let kept = finish(&session, &mut rows, &mut swap, &mut ancestry, progress)
         .map_err(|failure| failure.after_rename(swap.abandon()))?;
     Ok(Report {
         changed: true,
@@ -149,6 +158,7 @@ impl Restored {
 /// be kept.
 fn restored(
     session: &SessionFile,
+    latest: Option<&SessionFile>,
     backup: &SessionFile,
     rows: &Rows,
     request: &Undo,
@@ -160,8 +170,7 @@ fn restored(
     let note = Note::read(session);
     let view = |file, length| View::of(file, length, &note.repairs, progress);
     let (now, then) = (view(session, rows.read)?, view(backup, backup.found.len())?);
-    let latest = if request.first { backup_at(session, LATEST)? } else { None };
-    let between = latest.as_ref().map(|latest| view(latest, latest.found.len())).transpose()?;
+    let between = latest.map(|latest| view(latest, latest.found.len())).transpose()?;
     let appended = match lineage::appended_since(&now, between.as_ref(), &then, &note.repairs)? {
         None if note.repairs.is_empty() => likeness::appended_since(session, backup, progress)?,
         appended => appended,
@@ -238,6 +247,7 @@ fn finish(
     session: &SessionFile,
     rows: &mut Rows,
     swap: &mut Swap,
+    ancestry: &mut Ancestry,
     progress: &Progress,
 ) -> Result<Option<PathBuf>, Failure> {
     for is_synced in [false, true] {
@@ -245,7 +255,8 @@ fn finish(
         let mut at = rows.read - rows.rest().len() as u64;
         while let Some(block) = rows.next(|_| Ok::<(), Failure>(()))? {
             for row in each_row(block) {
-                swap.append(row, row, at)?;
+                ancestry.keep(row);
+                swap.append(row, &ancestry.row(row), at)?;
                 at += row.len() as u64;
             }
         }

@@ -437,7 +437,7 @@ impl Changes {
 }
 
 /// Members that name a row, beside that of the row before.
-const NAMING: [&str; 4] = ["firstKeptEntryId", "targetId", "leafUuid", "logicalParentUuid"];
+pub const NAMING: [&str; 4] = ["firstKeptEntryId", "targetId", "leafUuid", "logicalParentUuid"];
 
 /// Writes a list of blocks. If none is new, the others stay as they are.
 fn write_list(splices: &mut Splices, message: Value, name: &str, list: &[Result<u32, String>]) {

@@ -32,4 +32,4 @@ mod stand_in;
 mod template;
 mod words;
 
-pub use changes::Changes as Pairs;
+pub use changes::{Changes as Pairs, NAMING};
