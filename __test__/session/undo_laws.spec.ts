@@ -72,6 +72,29 @@ function damaged(text: string, all: [number, string][]): string {
   }
   return rows.join('')
 }
+/** The members with the id of a row and of the row that it follows, in layouts that have both. */
+const CHAINS = [
+  ['id', 'parentId'],
+  ['uuid', 'parentUuid'],
+] as const
+type Ids = Record<string, unknown>
+const parsed = (line: string): Ids | undefined => {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+const entriesOf = (text: string): Ids[] => text.split('\n').flatMap((line) => parsed(line) ?? [])
+/** Returns the chain of a sample. */
+const chainOf = (make: (big: string) => string) => {
+  const has = (row: Ids, [id, parent]: readonly [string, string]) => id in row && parent in row
+  return CHAINS.find((chain) => entriesOf(make('')).some((row) => has(row, chain)))
+}
+const CHAINED = ROWS.flatMap((make) => {
+  const chain = chainOf(make)
+  return chain === undefined ? [] : [{ make, chain }]
+})
 const late = (id: number) => `${JSON.stringify({ type: 'late', id, text: id % 3 ? 'short' : '' })}\n`
 
 /** Returns the rows behind those of a text, which may lack its last newline. */
@@ -143,6 +166,52 @@ describe('an undo', () => {
       { numRuns: 1_000 },
     )
     expect([undone > 10, carried > 10]).toEqual([true, true])
+  })
+
+  it('leaves no row that names a row which it takes away', async () => {
+    expect(new Set(CHAINED.map(({ chain }) => chain)).size).toBe(CHAINS.length)
+    let [renamed, kept] = [0, 0]
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...CHAINED),
+        big,
+        damage,
+        fc.constantFrom<RepairOptions>({ pairs: true }, { damaged: 'mend' }, { pairs: true, damaged: 'mend' }),
+        // The first rows follow any row of the repaired file, and the last, as of a host, its last row.
+        fc.array(fc.nat(30), { maxLength: 3 }),
+        fc.boolean(),
+        async ({ make, chain: [id, parent] }, text, harm, options, places, first) => {
+          const before = damaged(make(text), harm)
+          const path = write(before)
+          const { changed } = await repairSession(path, options)
+          if (!changed) return
+          const now = entriesOf(read(path)).filter((row) => typeof row[id] === 'string' && parent in row)
+          if (now.length === 0) return
+          const rows: Ids[] = []
+          for (const place of [...places, -1]) {
+            const last = rows.at(-1) ?? now.at(-1)
+            const row = now.concat(rows)[place % (now.length + rows.length)] ?? last
+            rows.push({ type: 'late', [id]: `late ${rows.length}`, n: 1.5, [parent]: row?.[id], text: '漢"' })
+          }
+          const written = (all: Ids[]) => all.map((row) => `${JSON.stringify(row, null, 1).replaceAll('\n', ' ')}\n`)
+          appendFileSync(path, written(rows).join(''))
+          expect(await undo(path, { first })).toMatchObject({ changed: true, rows: rows.length })
+          const there = new Set([...entriesOf(before), ...rows].map((row) => row[id]))
+          const parents = new Map(now.map((row) => [row[id], row[parent]]))
+          const expected = rows.map((row) => {
+            let at = row[parent]
+            // Rows before that are not in the file at all are named as before.
+            while (typeof at === 'string' && !there.has(at)) at = parents.get(at) ?? null
+            if (at === row[parent]) kept += 1
+            else if (at !== null) renamed += 1
+            return { ...row, [parent]: at }
+          })
+          expect(behind(before, read(path))).toEqual(written(expected))
+        },
+      ),
+      { numRuns: 1_000 },
+    )
+    expect([renamed > 10, kept > 10]).toEqual([true, true])
   })
 
   it('gives back documents as they were, with messages and members that others wrote', async () => {

@@ -189,6 +189,7 @@ function summaryOf(file: string, report: RepairReport, cuts: Taken, isMending: b
     strays = 0,
     rearranged = 0,
     padded = 0,
+    unredacted = 0,
   } = report
   const wouldBe = reason === 'dry run'
   const found = cutsSaid(cuts)
@@ -206,6 +207,11 @@ function summaryOf(file: string, report: RepairReport, cuts: Taken, isMending: b
     ...(padded > 0
       ? [
           `${size(padded)} of that ${wouldBe ? 'would be' : 'are'} blanks: other files hold offsets into this one, so no row moves`,
+        ]
+      : []),
+    ...(unredacted > 0
+      ? [
+          `${counted(unredacted, 'row')} with a secret left: a mark is longer, other files hold offsets into this one, and no row moves`,
         ]
       : []),
     ...(wouldBe ? [lossesSaid(losses, file)] : []),
