@@ -51,6 +51,8 @@ pub struct Swap<'s> {
     live: Option<AppendedFile>,
     /// The note of the repair, which tells of rows that are appended in another form.
     repairs: Option<Note<'s>>,
+    /// W is left to the next repair.
+    is_left: bool,
     /// Rows appended to S.
     pub brought: u64,
 }
@@ -82,7 +84,17 @@ pub fn recover(session: &Path, progress: &Progress) -> Result<u64, Failure> {
 impl<'s> Swap<'s> {
     fn of(session: &'s Path, found: &Metadata, state: SwapState, progress: &'s Progress) -> Swap<'s> {
         let owner = platform::owner(found);
-        Swap { session, progress, aside: None, state, owner, live: None, repairs: None, brought: 0 }
+        Swap {
+            session,
+            progress,
+            aside: None,
+            state,
+            owner,
+            live: None,
+            repairs: None,
+            brought: 0,
+            is_left: false,
+        }
     }
 
     /// Replaces a session with a new file. Fails if another file has taken its place, and leaves
@@ -264,6 +276,7 @@ impl<'s> Swap<'s> {
     /// Leaves W to the next repair, and returns its path.
     pub fn abandon(&mut self) -> Option<PathBuf> {
         let aside = self.aside.take()?;
+        self.is_left = true;
         let name = abandoned_name(self.session, &self.state.text());
         Some(fs::rename(&aside, &name).map_or(aside, |()| name))
     }
@@ -284,7 +297,8 @@ impl<'s> Swap<'s> {
 impl Drop for Swap<'_> {
     fn drop(&mut self) {
         // The backup that W will be needs the note.
-        if self.abandon().is_none() {
+        self.abandon();
+        if !self.is_left {
             note::tidy(self.session);
         }
     }
