@@ -138,3 +138,17 @@ it('a file that is named by its digest is refused', async () => {
 function withoutSide(text: string): string {
   return text.replaceAll(/"metadata":\s*\{[^}]*\}+/g, '')
 }
+
+it('counts the rows of Codex CLI that keep a secret, since a mark would make them longer', async () => {
+  const sample = agentSamples.find(({ format }) => format === 'codex') as (typeof agentSamples)[number]
+  const secret = `password=${['hun', 'ter2x'].join('')}`
+  for (const [text, unredacted] of [
+    [secret, fileOf(sample, secret).split('\n').filter((row) => row.includes(secret)).length],
+    [`${BIG}\n${secret}`, undefined],
+  ] as const) {
+    const path = write(fileOf(sample, text))
+    const report = await repairSession(path, { redact: true })
+    expect([report.changed, report.unredacted]).toEqual([unredacted === undefined, unredacted])
+    expect(readFileSync(path, 'utf8').includes(secret)).toBe(unredacted !== undefined)
+  }
+})
