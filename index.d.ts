@@ -987,8 +987,8 @@ export interface RepairReport {
   /** Blanks that rows got in place of what was cut, since other files hold offsets into this one.
    *  Absent if there are none. */
   padded?: number
-  /** Rows that keep a secret for the same reason: with a mark, which is longer, they would be longer.
-   *  Absent if there are none. */
+  /** Rows that keep a secret for the same reason: with a mark, they would be longer. Absent if
+   *  there are none. */
   unredacted?: number
   /** Damaged rows that `damaged: 'mend'` leaves for the same reason. Absent if there are none. */
   unmended?: number

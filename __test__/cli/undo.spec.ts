@@ -193,7 +193,7 @@ describe('repair --undo', () => {
         isOver = true
         return result
       })
-      // The undo has begun once it has the lock; each kill comes a little later than the one before.
+      // The undo has begun once it has the lock; each kill comes later than the one before.
       const holds = () => existsSync(at('killed.jsonl', '.lock'))
       while (!isOver && !holds()) await setImmediate()
       for (let turn = 0; turn < hits && !isOver; turn++) await setImmediate()

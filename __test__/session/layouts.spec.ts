@@ -143,7 +143,12 @@ it('counts the rows of Codex CLI that keep a secret, since a mark would make the
   const sample = agentSamples.find(({ format }) => format === 'codex') as (typeof agentSamples)[number]
   const secret = `password=${['hun', 'ter2x'].join('')}`
   for (const [text, unredacted] of [
-    [secret, fileOf(sample, secret).split('\n').filter((row) => row.includes(secret)).length],
+    [
+      secret,
+      fileOf(sample, secret)
+        .split('\n')
+        .filter((row) => row.includes(secret)).length,
+    ],
     [`${BIG}\n${secret}`, undefined],
   ] as const) {
     const path = write(fileOf(sample, text))

@@ -85,7 +85,10 @@ const parsed = (line: string): Ids | undefined => {
     return undefined
   }
 }
-const entriesOf = (text: string): Ids[] => text.split('\n').flatMap((line) => parsed(line) ?? [])
+const entriesOf = (text: string): Ids[] => text.split('\n').flatMap((line) => {
+    const row = parsed(line)
+    return row === undefined ? [] : [row]
+  })
 /** Returns the chain of a sample. */
 const chainOf = (make: (big: string) => string) => {
   const has = (row: Ids, [id, parent]: readonly [string, string]) => id in row && parent in row
@@ -176,8 +179,12 @@ describe('an undo', () => {
         fc.constantFrom(...CHAINED),
         big,
         damage,
-        fc.constantFrom<RepairOptions>({ pairs: true }, { damaged: 'mend' }, { pairs: true, damaged: 'mend' }),
-        // The first rows follow any row of the repaired file, and the last, as of a host, its last row.
+        fc.constantFrom<RepairOptions>(
+          { pairs: true },
+          { damaged: 'mend' },
+          { pairs: true, damaged: 'mend' },
+        ),
+        // The first rows follow any row of the repaired file, and the last follows its last row.
         fc.array(fc.nat(30), { maxLength: 3 }),
         fc.boolean(),
         async ({ make, chain: [id, parent] }, text, harm, options, places, first) => {
@@ -193,7 +200,8 @@ describe('an undo', () => {
             const row = now.concat(rows)[place % (now.length + rows.length)] ?? last
             rows.push({ type: 'late', [id]: `late ${rows.length}`, n: 1.5, [parent]: row?.[id], text: '漢"' })
           }
-          const written = (all: Ids[]) => all.map((row) => `${JSON.stringify(row, null, 1).replaceAll('\n', ' ')}\n`)
+          const written = (all: Ids[]) =>
+            all.map((row) => `${JSON.stringify(row, null, 1).replaceAll('\n', ' ')}\n`)
           appendFileSync(path, written(rows).join(''))
           expect(await undo(path, { first })).toMatchObject({ changed: true, rows: rows.length })
           const there = new Set([...entriesOf(before), ...rows].map((row) => row[id]))

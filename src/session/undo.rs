@@ -3,8 +3,8 @@
 //!
 //! The note of the session tells what others did since ([`super::note`], [`super::lineage`]). What
 //! they appended is carried over; anything else that they changed is only in the repaired file, so
-//! an undo then fails unless it is asked to discard that. A row that is carried over follows one that
-//! stays ([`super::ancestry`]).
+//! an undo then fails unless it is asked to discard that. A row that is carried over follows a row
+//! that stays ([`super::ancestry`]).
 
 use std::fs;
 use std::io::Read;
