@@ -58,6 +58,7 @@ pub mod dialect;
 pub mod encoding;
 mod expression;
 pub mod extent;
+mod fair;
 mod hash;
 pub mod json;
 pub mod limits;

@@ -6,12 +6,12 @@
 //! share what is left: small ones stay whole, the others get equal room. If that is less than a
 //! notice, older results shrink to `[...]`, and the latest share what is left then.
 
+use crate::fair::level;
 use crate::limits::Limits;
 use crate::notice::NoticePlace;
 use crate::notice::counts::{Amount, Counts, Labels, line_ranges};
 use crate::notice::saved::SavedPart;
 use crate::policy::{Keep, Policy};
-use crate::share::level;
 use crate::truncate::Terms;
 use crate::truncate::figures::Original;
 use crate::truncate::sides::separators;

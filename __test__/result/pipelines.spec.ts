@@ -27,11 +27,12 @@ const pipeline: fc.Arbitrary<Pipeline> = fc.record({
   lines: fc.integer({ min: 20, max: 2_500 }),
   source: fc.constantFrom('capture', 'capture', 'tool', 'text'),
   exit,
+  apart: fc.constantFrom(0, 0, 1, 2, 50),
   steps: fc.array(step, { minLength: 2, maxLength: 6 }),
 })
 
 describe('the functions of the package, one after another over one output', () => {
-  it('count from the original, with one notice, one save and its id, and keep the exit line', async () => {
+  it('count from the original, with one notice a stream, one save and its id, and keep the exit line', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'spillway-pipelines-'))
     let runs = 0
     try {

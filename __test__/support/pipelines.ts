@@ -24,6 +24,7 @@ import {
 } from 'spillway'
 import { stringTruncateHeadTail, stringTruncateTail } from 'spillway/daycare'
 import { capToolResultSize, hardTruncateToolPayload, truncateToolResultText } from 'spillway/openclaw'
+import { truncateHead, truncateTail } from 'spillway/pi'
 import type * as Clamping from '../../cli/hook/clamp_blocks.js'
 
 /** Of the package, whose engine it shares. */
@@ -35,7 +36,7 @@ const { clampBlocks } = createRequire(__filename)('../../dist/clamp_blocks.js') 
  *
  *   limits   those of every step so far hold
  *   totals   count from the output as its command printed it, or that with its exit line
- *   notice   there is one
+ *   notice   there is one, or one for each stream that was captured apart
  *   id       of the output that was saved first, wherever there is room; never another one
  *   saves    one
  *   events   one for each cut that is sent, none for a step that cuts nothing
@@ -64,6 +65,8 @@ export interface Pipeline {
   readonly lines: number
   readonly source: 'capture' | 'tool' | 'text'
   readonly exit: ProcessExit | undefined
+  /** Each line that this number divides goes to stderr, which is captured apart; 0 for none. */
+  readonly apart: number
   readonly steps: readonly Step[]
 }
 
@@ -76,6 +79,10 @@ const SECRET = 'q7Wm2Zx9Kd4Vt8Rb1Ls6'
 
 const seen: ClampEvent[] = []
 subscribe('spillway:clamp', (event) => seen.push(event as ClampEvent))
+let repairs = 0
+subscribe('spillway:repair', () => {
+  repairs += 1
+})
 
 let calls = 0
 
@@ -222,6 +229,11 @@ const STEPS = {
     stringTruncateTail(text, maxChars, 'output', { noticeInside: true }),
   daycareEnds: async (text: string, { maxChars }: Step) =>
     stringTruncateHeadTail(text, maxChars, 'output', { noticeInside: true }),
+  daycareBeside: async (text: string, { maxChars }: Step) => stringTruncateTail(text, maxChars, 'output'),
+  piHead: async (text: string, { maxChars, maxLines }: Step) =>
+    truncateHead(text, { maxBytes: maxChars, maxLines }).content,
+  piTail: async (text: string, { maxChars, maxLines }: Step) =>
+    truncateTail(text, { maxBytes: maxChars, maxLines }).content,
   openclawText: async (text: string, { maxChars }: Step) => truncateToolResultText(text, maxChars),
   openclawHard: async (text: string, { maxChars, maxLines }: Step) =>
     hardTruncateToolPayload(text, { maxBytesUtf8: maxChars, maxLines }),
@@ -248,6 +260,9 @@ const SILENT: readonly string[] = [
   'clampText',
   'daycareTail',
   'daycareEnds',
+  'daycareBeside',
+  'piHead',
+  'piTail',
   'openclawText',
   'hook',
   'openclawCap',
@@ -256,8 +271,10 @@ const SILENT: readonly string[] = [
 ]
 /** Steps whose notice a host places last, so that no exit line stays behind it. */
 const LAST: readonly string[] = ['openclawText', 'openclawCap', 'openclawHard']
-/** Steps that nothing follows: a line in place of the result, words of a host without numbers. */
-const ENDS: readonly string[] = ['clear', 'openclawHard']
+/** Steps of hosts that write a notice of their own, or none, and promise limits alone. */
+const BARE: readonly string[] = ['openclawHard', 'daycareBeside', 'piHead', 'piTail']
+/** Chars of the notice that stands beside the limit. */
+const BESIDE = 60
 /** Steps with the limit on lines. */
 const LINES = new Set([
   'wrapTool',
@@ -271,6 +288,8 @@ const LINES = new Set([
   'proxy',
   'hook',
   'openclawHard',
+  'piHead',
+  'piTail',
 ])
 /** Steps that redact and clean by their options. */
 const PREPARING = new Set([
@@ -299,16 +318,29 @@ function outputOf({ lines }: Pipeline): string {
   }).join('\n')
 }
 
+/** Returns what each stream of a pipeline gets. */
+function partsOf(pipeline: Pipeline): string[] {
+  const { apart, source } = pipeline
+  const output = outputOf(pipeline)
+  if (source !== 'capture' || apart === 0) return [output]
+  const lines = output.split('\n')
+  const isError = (at: number) => at % apart === 0
+  return [false, true].map((error) => lines.filter((_, at) => isError(at) === error).join('\n'))
+}
+
 const EXIT = /^\[(?:timed out|killed by|exit code)[^\n]*\]$/m
 const HINT = /\[tool output truncated: ([\d,]+) of ([\d,]+) (?:chars|bytes) omitted/g
 const SHORT =
   /\[\.\.\. ([\d,]+) (?:more characters truncated|chars omitted)[^\]\n]*\]|\.\.\. \(([\d,]+) chars truncated from/g
 
+const sum = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0)
 const numberOf = (text = '') => Number(text.replaceAll(',', ''))
 
 /** Runs a pipeline, and returns the first promise that a step breaks, with the step. */
 export async function broken(pipeline: Pipeline, dir: string): Promise<string | undefined> {
-  const output = outputOf(pipeline)
+  const parts = partsOf(pipeline)
+  const output = parts.join('')
+  const lengths = parts.map((part) => part.length)
   const store = createSpillStore({ dir, reference: 'id' })
   const way: Way = { store, dir, id: `call${calls}` }
   const before = (await store.list()).length
@@ -319,13 +351,15 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
   let isRedacted = false
   let isPrepared = false
   let hasExit = false
+  let isCleared = false
   let id: string | undefined
   let [chars, lines, least] = [Infinity, Infinity, Infinity]
   const faults: string[] = []
   const look = async (name: string, was: string, step: Step, events: number) => {
     const say = (what: string) => faults.push(`${name}: ${what}`)
     const isCut = text !== was
-    chars = Math.min(chars, IN_TOKENS.has(name) || name === 'clear' ? Infinity : step.maxChars)
+    const isFree = IN_TOKENS.has(name) || name === 'clear'
+    chars = Math.min(chars, isFree ? Infinity : step.maxChars + (name === 'daycareBeside' ? BESIDE : 0))
     if (LINES.has(name) || name === 'capture') lines = Math.min(lines, step.maxLines)
     if (PREPARING.has(name) || name === 'capture') {
       isRedacted ||= step.redact
@@ -336,23 +370,25 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
     if (size.chars > chars) say(`${size.chars} chars of ${chars}`)
     if (size.lines > lines) say(`${size.lines} lines of ${lines}`)
     if (isRedacted && text.includes(SECRET)) say('a secret')
-    if (name === 'openclawHard') return
-    hasExit &&= !(isCut && LAST.includes(name))
+    if (BARE.includes(name)) return
+    hasExit &&= !(isCut && LAST.includes(name)) && !(isCut && name === 'clear')
+    if (isCleared && isCut) say('a change of what was cleared')
+    isCleared ||= isCut && name === 'clear'
     const hints = [...text.matchAll(HINT)]
     const shorts = [...text.matchAll(SHORT)]
-    if (hints.length + shorts.length > 1) say(`${hints.length + shorts.length} notices`)
+    const notices = hints.length + shorts.length
+    if (notices > lengths.length) say(`${notices} notices`)
     const slack = isPrepared ? 64 : 0
-    for (const [, omitted, total] of hints) {
-      const all = numberOf(total)
-      if (all < output.length - slack || all > output.length + frame + slack)
-        say(`a total of ${all}, not ${output.length}`)
-      if (numberOf(omitted) < all - text.length) say(`${omitted} omitted of ${total}, ${text.length} left`)
-    }
-    for (const [, one, other] of shorts) {
-      const omitted = numberOf(one ?? other)
-      if (omitted > output.length + frame + slack || omitted < output.length - text.length - slack)
-        say(`${omitted} omitted of ${output.length}, ${text.length} left`)
-    }
+    const isWhole = (all: number, of: readonly number[]) =>
+      of.some((length) => all >= length - slack && all <= length + frame + slack)
+    // One notice is that of either stream, or of both.
+    const all = sum(hints.map(([, , total]) => numberOf(total)))
+    const each = notices === lengths.length ? [output.length] : [...lengths, output.length]
+    if (shorts.length === 0 && notices > 0 && !isWhole(all, each)) say(`a total of ${all}, not ${each}`)
+    const omitted = sum([...hints, ...shorts].map(([, one, other]) => numberOf(one ?? other)))
+    const fewest = output.length - text.length - slack
+    if (notices > 0 && (omitted > output.length + frame + slack || omitted < fewest))
+      say(`${omitted} omitted of ${output.length}, ${text.length} left`)
     const saved = (await store.list()).slice(before)
     if (saved.length > 1) say(`${saved.length} saves`)
     id ??= saved[0]?.id
@@ -360,24 +396,29 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
     const ids = [...text.matchAll(/\b[0-9a-f]{16}\b/g)].map(([id]) => id)
     if (ids.some((other) => other !== id)) say(`the id ${ids.find((other) => other !== id)}, not ${id}`)
     if (id !== undefined && hasRoom && !ids.includes(id)) say('no id')
-    if (hasExit && hasRoom && name !== 'clear' && !EXIT.test(text.split('\n').at(-1) as string))
-      say('no exit line')
+    if (hasExit && hasRoom && !EXIT.test(text.split('\n').at(-1) as string)) say('no exit line')
     const isTold = (name === 'recovery' || name === 'clear') && isCut
     if (!SILENT.includes(name) && (isTold ? events !== 1 : isCut ? events < 1 && !isPrepared : events !== 0))
       say(`${events} events`)
+    if (name === 'repair' && repairs !== 1) say(`${repairs} events of repairs`)
     if (events > 1 && name !== 'wrapInside') say(`${events} events`)
   }
   if (source === 'capture') {
     seen.length = 0
-    const capture = new OutputCapture({ ...policyOf(first), spill: store, tool: 'bash', callId: way.id })
-    for (let at = 0; at < output.length; at += 7_000)
-      if (!capture.stdout.write(output.slice(at, at + 7_000)))
-        await new Promise((go) => capture.stdout.once('drain', go))
+    const streams = pipeline.apart > 0 ? 'separate' : 'merged'
+    const made = { ...policyOf(first), spill: store, tool: 'bash', callId: way.id, streams } as const
+    const capture = new OutputCapture(made)
+    for (const [stream, part] of parts.entries())
+      for (let at = 0; at < part.length; at += 7_000) {
+        const into = stream === 0 ? capture.stdout : capture.stderr
+        if (!into.write(part.slice(at, at + 7_000))) await new Promise((go) => into.once('drain', go))
+      }
     const result = await capture.finish(exit)
     text = result.text
     const line = EXIT.exec(text.split('\n').at(-1) as string)?.[0]
-    frame = line === undefined ? 0 : line.length + 1
-    hasExit = frame > 0
+    hasExit = line !== undefined
+    // With labels, and the newlines behind texts.
+    frame = (line === undefined ? 0 : line.length + 1) + (parts.length > 1 ? 2 * 'stdout:\n'.length + 1 : 0)
     await look('capture', result.truncated ? output : text, first, seen.length)
   } else {
     if (source === 'text' && exit) {
@@ -390,17 +431,18 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
   for (const [at, step] of rest.entries()) {
     if (faults.length > 0) break
     seen.length = 0
+    repairs = 0
     const was = text
     text = await STEPS[step.name](text, step, way)
     await look(step.name, was, step, seen.length)
-    if (at === rest.length - 1 && faults.length === 0) {
+    if (at === rest.length - 1 && faults.length === 0 && step.name !== 'daycareBeside') {
       const again = await STEPS[step.name](text, step, way)
       if (again !== text)
         faults.push(
           `${step.name}: again changes ${JSON.stringify(text.slice(-300))} to ${JSON.stringify(again.slice(-300))}`,
         )
     }
-    if (ENDS.includes(step.name)) break
+    if (BARE.includes(step.name)) break
   }
   return faults.length > 0
     ? `${faults.join('; ')}\n  ${JSON.stringify(text.slice(0, 150))} ... ${JSON.stringify(text.slice(-400))}`

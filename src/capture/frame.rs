@@ -3,10 +3,10 @@
 use super::stream::{Stream, StreamText};
 use crate::encoding::{Size, Utf8};
 use crate::extent::Extent;
+use crate::fair::split_fairly;
 use crate::limits::{Limits, Usage};
 use crate::notice::saved::SavedPart;
 use crate::policy::Policy;
-use crate::share::split_fairly;
 use crate::truncate::Terms;
 
 /// A stream and its label, which may be empty.

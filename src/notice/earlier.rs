@@ -8,6 +8,8 @@
 //! exit   = NEWLINES a line that `is_exit` reads
 //! ```
 //!
+//! and in these positions of each stream in a text of two ([`streams`]).
+//!
 //! An exit line is that of a captured process, which our own captures write after the notice. Like
 //! a notice, it is not part of the original: where a text tells of an earlier cut, no amount
 //! includes its exit line.
@@ -22,6 +24,7 @@ use crate::notice::MIDDLE;
 use crate::notice::parse::{LONGEST_EXIT, LONGEST_MARK, is_exit, is_mark, parse, saved, takes_name};
 use crate::notice::saved::{LONGEST_LINE, SavedPart};
 use crate::notice::span::{Span, in_order};
+use crate::notice::streams::streams;
 
 /// Units of the longest text searched between its ends, which takes a pass over it.
 /// lib/text/pieces.ts (`READ_WHOLE`) does not pass longer texts whole.
@@ -121,6 +124,11 @@ impl Earlier {
     /// Finds notices at the start of `head` and the end of `tail` in a text of `total` units. If
     /// `head` is the whole text and at most [`SEARCHED`] units long, also finds those between.
     pub fn find<T: Text>(head: T, tail: T, total: usize) -> Earlier {
+        let is_short = head.len() == total && total <= SEARCHED;
+        let streams = if is_short { streams(head) } else { vec![] };
+        if !streams.is_empty() {
+            return Earlier::of_streams(head, &streams);
+        }
         let mut earlier = Earlier::at_ends(head, tail, total);
         if head.len() == total && total <= SEARCHED {
             let content = earlier.content(total);
@@ -147,6 +155,40 @@ impl Earlier {
             earlier.left = earlier.spans.iter().fold(head.size() + rest, |left, span| left - span.size);
         }
         earlier
+    }
+
+    /// Finds the notices of streams, and counts their labels as no part of the original. A notice
+    /// of the whole text takes the place of all of them.
+    fn of_streams<T: Text>(text: T, streams: &[Range<usize>]) -> Earlier {
+        let mut all = Earlier::default();
+        let mut at = 0;
+        for stream in streams {
+            let label = at..stream.start;
+            let size = text.slice(label.clone()).size();
+            all.spans.push(Span { start: label.start, end: label.end, size, hidden: 0 });
+            let part = text.slice(stream.clone());
+            let one = Earlier::find(part, part, part.len());
+            all.spans.extend(one.spans.iter().map(|span| Span {
+                start: stream.start + span.start,
+                end: stream.start + span.end,
+                ..*span
+            }));
+            let hidden = one.hidden();
+            let (chars, bytes) = if one.in_bytes() { (0, hidden.bytes) } else { (hidden.chars, 0) };
+            (all.told.chars, all.told.bytes) = (all.told.chars + chars, all.told.bytes + bytes);
+            all.told.add_saved(one.told);
+            (all.trailing, all.behind) = (one.trailing, one.behind);
+            at = stream.end;
+        }
+        all.left = all.spans.iter().fold(text.size(), |left, span| left - span.size);
+        let end = text.len() - all.trailing;
+        let mut notices = all.spans.iter().filter(|span| span.start >= streams[0].start && span.end <= end);
+        if let Some(first) = notices.next() {
+            let last = notices.next_back().unwrap_or(first);
+            all.gap = Some(first.start..last.end);
+        }
+        in_order(&mut all.spans);
+        all
     }
 
     /// Finds notices only at the start of `head` and the end of `tail`.
@@ -211,11 +253,11 @@ impl Earlier {
     }
 }
 
-struct Found {
+pub(super) struct Found {
     /// The start of the separator before the notice, and of the notice.
     start: usize,
     notice: usize,
-    end: usize,
+    pub(super) end: usize,
     hidden: usize,
     in_bytes: bool,
     saved: SavedPart,
@@ -230,12 +272,12 @@ fn start_of_middle<T: Text>(text: T, newline: usize) -> Option<usize> {
     (said == MIDDLE.as_bytes()).then_some(start)
 }
 
-fn is_newline<T: Text>(text: T, at: usize) -> bool {
+pub(super) fn is_newline<T: Text>(text: T, at: usize) -> bool {
     at < text.len() && text.unit(at) == NEWLINE
 }
 
 /// Returns the notice that takes up the whole line starting at `at`.
-fn notice_at<T: Text>(text: T, at: usize) -> Option<Found> {
+pub(super) fn notice_at<T: Text>(text: T, at: usize) -> Option<Found> {
     if at >= text.len() || !matches!(u8::try_from(text.unit(at)), Ok(b'[' | b'.')) {
         return None;
     }
@@ -284,7 +326,7 @@ pub fn exit_at_end<T: Text>(text: T, is_whole: bool) -> usize {
 
 /// Returns the notice that ends the text, including the separator before it. `is_whole`: `text` is
 /// the whole text, so its start is a line start.
-fn last_notice<T: Text>(text: T, is_whole: bool) -> Option<Found> {
+pub(super) fn last_notice<T: Text>(text: T, is_whole: bool) -> Option<Found> {
     let window = text.slice(text.len().saturating_sub(LONGEST_LINE + 1)..text.len());
     let named = window.rfind_newline(window.len()).and_then(|newline| {
         let saved = SavedPart::parse_line(&utf8(window.slice(newline + 1..window.len())));

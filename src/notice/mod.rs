@@ -5,6 +5,7 @@ pub mod earlier;
 pub mod parse;
 pub mod saved;
 pub mod span;
+pub mod streams;
 pub mod template;
 
 use std::borrow::Cow;

@@ -19,7 +19,6 @@ use crate::policy::{Policy, Share};
 use crate::truncate::input::Input;
 use crate::truncate::long_lines::{CutLines, cut_lines, has_long_line};
 use crate::truncate::{Cut, Terms};
-pub use fair::{level, split_fairly};
 use table::BlockTable;
 
 /// The result for one block.

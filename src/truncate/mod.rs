@@ -16,6 +16,7 @@ pub mod long_lines;
 pub mod pass;
 mod saved_line;
 pub mod sides;
+mod streams;
 pub mod whole_lines;
 
 use std::borrow::Cow;
@@ -147,8 +148,13 @@ pub fn truncate_with<'f, T: Text>(
     if fits {
         return saved_line::add(input, terms, closing.as_ref());
     }
+    let streams = streams::of(input, terms);
+    if let Some(cut) = streams::cut(input, &streams, terms) {
+        return Some(cut);
+    }
     let told = if input.fresh { NoticeAmounts::default() } else { input.told() };
-    let selection = if terms.searches() { search() } else { None };
+    // A search does not tell streams.
+    let selection = if streams.is_empty() && terms.searches() { search() } else { None };
     let found =
         |terms: Terms, closing: Option<&Closing>| compose::cut(selection.as_ref()?, input, terms, closing);
     let ends = |text: &Input<T>, terms: Terms, closing: Option<&Closing>| {

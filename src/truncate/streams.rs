@@ -1,0 +1,159 @@
+//! A cut of each stream in a text of two, which share the room as in their first cut. Labels and
+//! the exit line stay, and each notice counts from its own stream.
+
+use std::ops::Range;
+
+use super::figures::{KeptLines, KeptParts};
+use super::input::{Input, raw_size};
+use super::long_lines::has_long_line;
+use super::sides::Sides;
+use super::{Cut, Terms, truncate_lines};
+use crate::encoding::{Size, Text, Utf8};
+use crate::extent::Extent;
+use crate::fair::split_fairly;
+use crate::limits::Usage;
+use crate::notice::Notice;
+use crate::notice::earlier::SEARCHED;
+use crate::notice::saved::SavedPart;
+use crate::notice::streams::{LABEL, streams};
+use crate::policy::Keep;
+
+/// Returns the streams in a text, or nothing if it is one text.
+pub fn of<T: Text>(input: &Input<T>, terms: Terms) -> Vec<Range<usize>> {
+    let looks = !input.fresh && *terms.notice != Notice::None;
+    if looks && input.is_whole() && input.total <= SEARCHED { streams(input.head) } else { vec![] }
+}
+
+/// Cuts the streams of a text. Returns `None` without streams, or without room for the labels and a
+/// notice of each stream.
+pub fn cut<T: Text>(input: &Input<T>, streams: &[Range<usize>], terms: Terms) -> Option<Cut> {
+    if streams.is_empty() || input.has_marks() || input.beside != Size::default() {
+        return None;
+    }
+    let (text, limits) = (input.head, &terms.limits);
+    let taken = |part: T| Extent::of(part, limits).usage();
+    let label = |stream: &Range<usize>| text.slice(stream.start - LABEL..stream.start);
+    let framed = streams.iter().map(|stream| taken(label(stream))).fold(Usage::default(), Usage::plus);
+    let sizes: Vec<Usage> = streams.iter().map(|stream| taken(text.slice(stream.clone()))).collect();
+    // The newline before a label ends a line that is counted, but may cost a token, as a split of a
+    // line does.
+    let all = raw_size(text);
+    let notice = terms.notice.largest(all, terms.labels(input.in_bytes(), &SavedPart::Nowhere));
+    let notice = Extent::of(Utf8(notice.as_bytes()), limits).usage();
+    let notice = Usage { tokens: notice.tokens + 2, ..notice };
+    let newline = Usage { bytes: 1, chars: 1, tokens: 1, lines: 0 };
+    let rooms = split_fairly(&sizes, notice, &limits.less(framed.plus(newline)));
+    let (mut made, mut at) = (Joined::default(), 0);
+    for (stream, room) in streams.iter().zip(rooms) {
+        // The newline behind a notice belongs to no stream.
+        made.before = made.before + raw_size(text.slice(at..stream.start - LABEL));
+        at = stream.end;
+        made.keep(label(stream));
+        let part = Input { named: input.named, ..Input::whole(text.slice(stream.clone())) };
+        match truncate_lines(&part, Terms { limits: room, ..terms }) {
+            None => made.keep(part.head),
+            Some(cut) if cut.notice.is_empty() => return None,
+            Some(cut) => made.add(&part, &cut),
+        }
+    }
+    if made.notice.is_empty() {
+        return None;
+    }
+    let cut = made.finish(terms.policy.keep, all.lines(input.is_open()))?;
+    let whole = Utf8(cut.middle.as_bytes());
+    let fits = Extent::of(whole, limits).fits(limits) && !has_long_line(whole, limits.line_bytes);
+    fits.then_some(cut)
+}
+
+/// The result so far.
+#[derive(Default)]
+struct Joined {
+    /// The size of the text up to here.
+    before: Size,
+    text: Vec<u8>,
+    notice: Range<usize>,
+    kept: KeptParts,
+}
+
+impl Joined {
+    /// Keeps a part of the text whole, on a line of its own.
+    fn keep<T: Text>(&mut self, part: T) {
+        if self.text.last().is_some_and(|byte| *byte != b'\n') {
+            self.text.push(b'\n');
+        }
+        part.each_utf8(&mut |piece| self.text.extend_from_slice(piece));
+        let size = raw_size(part);
+        let lines = (1, size.lines(!part.is_empty() && !part.ends_with_newline()));
+        self.note(size, [0..size.chars].into(), size, vec![lines]);
+    }
+
+    /// Adds the cut of a stream.
+    fn add<T: Text>(&mut self, input: &Input<T>, cut: &Cut) {
+        let start = Utf8(&self.text).size().chars;
+        self.notice = start + cut.notice.start..start + cut.notice.end;
+        self.text.extend_from_slice(&cut.utf8(input));
+        let KeptParts { ranges, size, lines, .. } = cut.kept(input);
+        self.note(raw_size(input.head), ranges, size, lines.ranges);
+    }
+
+    fn note(&mut self, size: Size, ranges: Vec<Range<usize>>, kept: Size, lines: Vec<(usize, usize)>) {
+        let Size { chars, newlines, .. } = self.before;
+        let ranges = ranges.into_iter().filter(|range| !range.is_empty());
+        self.kept.ranges.extend(ranges.map(|range| chars + range.start..chars + range.end));
+        let lines = lines.into_iter().filter(|(first, last)| first <= last);
+        self.kept.lines.ranges.extend(lines.map(|(first, last)| (newlines + first, newlines + last)));
+        self.kept.size = self.kept.size + kept;
+        self.before = self.before + size;
+    }
+
+    fn finish(self, keep: Keep, lines: usize) -> Option<Cut> {
+        let KeptParts { ranges, size, lines: KeptLines { ranges: kept, .. }, .. } = self.kept;
+        let lines = KeptLines { ranges: kept, total: lines };
+        Some(Cut {
+            keep,
+            sides: Sides::default(),
+            middle: String::from_utf8(self.text).ok()?,
+            notice: self.notice,
+            within: Some(KeptParts { ranges, size, lines, reasons: None }),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoding::Utf16;
+    use crate::limits::Limits;
+    use crate::policy::Policy;
+    use crate::truncate::truncate;
+
+    fn cut_to(text: &str, keep: Keep, chars: usize) -> Option<String> {
+        let limits = Limits { chars, ..Limits::NONE };
+        let policy = Policy { limits, keep, notice: Notice::Hint, ..Policy::default() };
+        let units: Vec<u16> = text.encode_utf16().collect();
+        let input = Input::whole(Utf16(&units));
+        truncate(&input, &policy).map(|cut| cut.string(&input))
+    }
+
+    #[test]
+    fn each_stream_counts_from_its_own_whole() {
+        for keep in [Keep::Head, Keep::Tail, Keep::Ends, Keep::Findings, Keep::Relevant] {
+            let stream = |name: &str, lines| {
+                let text: String = (0..lines).map(|at| format!("{name} {at}\n")).collect();
+                (text.len(), cut_to(&text, keep, 3_000).unwrap())
+            };
+            let ((out, one), (err, two)) = (stream("out", 2_000), stream("error", 3_000));
+            let mut text = format!("stderr:\n{two}\nstdout:\n{one}\n[exit code 1]");
+            for chars in [4_000, 2_000, 900, 600] {
+                text = cut_to(&text, keep, chars).unwrap();
+                let totals: Vec<&str> =
+                    text.split(" of ").skip(1).map(|rest| rest.split(' ').next().unwrap()).collect();
+                let grouped = crate::notice::counts::grouped;
+                assert_eq!(totals, [grouped(err), grouped(out)], "{keep:?} {chars}: {text}");
+                assert!(text.starts_with("stderr:\n") && text.contains("\nstdout:\n"), "{text}");
+                assert!(text.ends_with("\n[exit code 1]"), "{text}");
+                assert_eq!(cut_to(&text, keep, chars), None);
+            }
+        }
+    }
+}
