@@ -79,7 +79,7 @@ mod tests {
             (format!("stderr:\n{PI}\na\nstdout:\nb"), vec![format!("{PI}\na\n"), "b".into()]),
             (format!("stdout:\n{PI}\na"), vec![format!("{PI}\na")]),
             (format!("stdout:\na\nstderr:\nb{PI}"), vec!["a\n".into(), format!("b{PI}")]),
-            (vec![format!("a\n\n{PI}\n\nb\n"), "c".into()],),
+            (format!("stdout:\na\n\n{PI}\n\nb\nstderr:\nc"), vec![format!("a\n\n{PI}\n\nb\n"), "c".into()]),
             (
                 format!("stdout:\na\nstderr:\nb{PI}\nstderr:\nc"),
                 vec![format!("a\nstderr:\nb{PI}"), "c".into()],
