@@ -6,10 +6,11 @@
 //! stream = [notice NEWLINE] kept [gap notice] [NEWLINE]
 //! ```
 //!
-//! A stream is a text of its own, and does not begin with a label. Its notices count what is missing
-//! of it, so those of both streams count from the whole output. This also holds for one notice of
-//! a text with both labels: what is missing between them is missing of the first stream, what is
-//! missing behind them of the second. A text without a notice is one text, whatever it holds.
+//! A stream is a text of its own, and does not begin with a label. Its notices count the text that
+//! is missing of it, so those of both streams count from the whole output. This also holds for one
+//! notice of a text with both labels: text that is missing between them is missing of the first
+//! stream, text that is missing behind them of the second. A text without a notice is one text,
+//! whatever it holds.
 
 use std::ops::Range;
 
