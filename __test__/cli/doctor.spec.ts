@@ -316,7 +316,13 @@ describe('doctor', () => {
     put(home, '.claude/projects/-w/result.jsonl', `${called[1]}\n`)
     const [header, call, result] = session([['bash', 'short']]).split('\n')
     put(home, '.pi/agent/sessions/--w--/call.jsonl', `${header}\n${call}\n`)
-    const orphan = put(home, '.pi/agent/sessions/--w--/result.jsonl', `${header}\n${result}\n`)
+    const [, , , , second = ''] = session([
+      ['bash', 'short'],
+      ['bash', 'shorter'],
+    ]).split('\n')
+    const alone = JSON.stringify({ ...JSON.parse(second), parentId: JSON.parse(result ?? '').id })
+    const rows = [header, call, result, alone].join('\n')
+    const orphan = put(home, '.pi/agent/sessions/--w--/result.jsonl', `${rows}\n`)
     // Pi bounds a result to 51,200 bytes, and adds a notice.
     put(
       home,

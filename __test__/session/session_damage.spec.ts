@@ -301,6 +301,11 @@ describe.each(
         const path = write(text)
         const { damaged } = await inspectSession(path)
         const report = await repairSession(path, { damaged: 'mend', backup: false })
+        // Rows of the program alone may be those of another.
+        if (report.reason === 'format unknown' && !readable.some((row) => row.includes('"message":'))) {
+          expect(read(path)).toBe(text)
+          return
+        }
         expect(report.damaged).toBe(damaged)
         expect(
           read(path)

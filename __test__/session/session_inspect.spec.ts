@@ -46,6 +46,7 @@ describe('inspectSession', () => {
       ],
       oversized: 2,
       damaged: 1,
+      resultTokens: expect.any(Number),
     })
     expect(statSync(path)).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs })
     expect(await inspectSession(path, { maxBytes: 1e6, top: 0 })).toMatchObject({ oversized: 0, largest: [] })

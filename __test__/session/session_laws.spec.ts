@@ -178,8 +178,8 @@ describe('whatever a file holds', () => {
         const report = await repairSession(path, { backup: false, ...options })
         const after = readFileSync(path, 'latin1')
         const counted = rows.filter(({ kind }) => kind !== 'blank').length
-        // Both agree on files that are not sessions, and leave them alone. So does a repair of a file
-        // that begins like another text, and of which at least half is not JSON.
+        // Both agree on files that are not sessions, and leave them alone. So does a repair of a
+        // file that begins like another text, if at least half of it is not JSON.
         const count = (kind: string) => rows.filter((row) => row.kind === kind).length
         const isOther = rows.find(({ kind }) => kind !== 'blank')?.kind === 'broken'
         const isHalf = count('broken') >= count('result') + count('other')

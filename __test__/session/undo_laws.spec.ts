@@ -85,7 +85,8 @@ const parsed = (line: string): Ids | undefined => {
     return undefined
   }
 }
-const entriesOf = (text: string): Ids[] => text.split('\n').flatMap((line) => {
+const entriesOf = (text: string): Ids[] =>
+  text.split('\n').flatMap((line) => {
     const row = parsed(line)
     return row === undefined ? [] : [row]
   })

@@ -58,8 +58,10 @@ export async function examine(
   const whole = await dryRun({ pairs: isDamaged || may.pairs, damaged: isDamaged ? 'mend' : 'keep' })
   if (whole.report.reason === 'format unknown') return 'unknown'
   // Damage is a reason only if a mend brings back a row that the host does not read, or if a row
-  // that the host reads out of it is to be cut.
-  const kept = isDamaged && whole.cuts.mended === 0 ? await dryRun({ pairs: true, damaged: 'keep' }) : whole
+  // that the host reads out of it is to be cut. A host that is not known may reject the file.
+  const isKnown = format !== 'messages'
+  const kept =
+    isDamaged && isKnown && whole.cuts.mended === 0 ? await dryRun({ pairs: true, damaged: 'keep' }) : whole
   const mends = isDamaged && (kept === whole || workOf(whole) > workOf(kept))
   const how = { damaged: mends ? 'mend' : 'keep' } as const
   const first = mends ? whole : kept

@@ -63,7 +63,7 @@ impl Ancestry {
         Ok(all)
     }
 
-    /// Returns the rows to carry over, each of which follows a row that stays.
+    /// Returns the rows to carry over. Each follows a row that stays.
     pub fn carried(&mut self, rows: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
         rows.iter().for_each(|row| self.keep(row));
         rows.into_iter().map(|row| self.row(&row).into_owned()).collect()
