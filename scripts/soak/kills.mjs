@@ -38,9 +38,11 @@ const TORN = '{"type":"message","id":"torn","message":{"role":"too'
 const ROWS = {
   pi: {
     head: [{ type: 'session', version: 3, id: 's' }],
+    // A result follows its call: one on no branch with it is removed by `pairs`.
     of: (id, text) => ({
       type: 'message',
       id,
+      parentId: `call-${id}`,
       message: { role: 'toolResult', toolCallId: id, content: text },
     }),
     call: (id) => ({
