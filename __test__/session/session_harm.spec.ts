@@ -108,7 +108,7 @@ describe.each(layouts.map((stored) => [stored.name, stored] as const))('a sessio
         )
         expect(read(path)).toBe(text)
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     )
   })
 
@@ -167,7 +167,7 @@ describe.each(layouts.map((stored) => [stored.name, stored] as const))('a sessio
         expect(read(path)).toBe(after)
         expect(existsSync(`${path}.lock`)).toBe(false)
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     )
   })
 

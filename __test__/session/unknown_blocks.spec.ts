@@ -148,7 +148,7 @@ describe.each(holders)('unknown blocks in %s', (_, holder) => {
         expect(readRows(path)).toEqual(clampMessages([message], limits).messages)
         expect(readRows(path)).toEqual([live])
       }),
-      { numRuns: 1_000, endOnFailure: true },
+      { numRuns: 300, endOnFailure: true },
     )
   })
 })
