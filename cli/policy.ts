@@ -69,7 +69,7 @@ export function mediaFor(args: Args): { media?: MediaOptions } {
 
 /** Makes the flags of a budget of images and files. */
 export const MEDIA_FLAGS = (of: string): Flags => ({
-  'max-media-bytes': { value: 'SIZE', help: `bytes of the images and files of ${of} (Infinity)` },
+  'max-media-bytes': { value: 'SIZE', help: `bytes of images and files of ${of} (Infinity)` },
   'max-media-items': { value: 'N', help: `images and files of ${of} (Infinity)` },
 })
 

@@ -11,7 +11,7 @@ export const UNDO_FLAGS = {
   undo: { help: 'put the file before the latest repair back' },
   first: { help: 'with --undo: the file before the first repair' },
   'keep-appended': { help: 'with --undo: carry over rows appended since' },
-  'discard-changes': { help: 'with --undo: leave all changes since in FILE.bak.latest' },
+  'discard-changes': { help: 'with --undo: put later changes in FILE.bak.latest' },
 }
 
 /** Flags that say how to repair, and mean nothing to an undo. */
