@@ -27,6 +27,10 @@ function frozen<T>(value: T): T {
   return value
 }
 
+/** Returns the ids of calls in messages whose parts hold a call with its result. */
+const idsIn = (messages: readonly unknown[]) =>
+  new Set([...JSON.stringify(messages).matchAll(/"toolCallId":"([^"]+)"/g)].map(([, id]) => id))
+
 describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))('pairs of %s', (_, dialect) => {
   const sound = soundHistories(dialect)
   const cases = fc.tuple(sound, faults).map(([messages, all]) => broken(dialect, messages, all))
@@ -72,7 +76,11 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))('pair
         expect(check(dialect, made)).toBeUndefined()
         expect(made === messages).toBe(repaired === 0)
         // Every call stays, and nothing that was not there is said, but that a result is missing.
-        expect(callsIn(made)).toBe(callsIn(messages))
+        if (['ai-sdk-ui', 'mastra'].includes(dialect.dialect)) {
+          // A call that a host stored when it was made, and again later, is one call.
+          expect(callsIn(made) ?? 0).toBeLessThanOrEqual(callsIn(messages) ?? 0)
+          expect([...idsIn(made)]).toEqual(expect.arrayContaining([...idsIn(messages)]))
+        } else expect(callsIn(made)).toBe(callsIn(messages))
         const returned = new Set(wordsIn(messages))
         expect(wordsIn(made).filter((words) => !returned.has(words))).toEqual([])
         if (check(dialect, messages)) expect(repaired).toBeGreaterThan(0)

@@ -248,7 +248,9 @@ describe.each(
               .slice(0, whole)
               .map(({ offset, length }) => JSON.parse(text.slice(offset, offset + length))),
           )
-        expect(await inspectSession(path)).toMatchObject({ format: sample.format, damaged: 0 })
+        // Junk may close the first message before the members that tell its host.
+        const format = whole > 0 ? sample.format : expect.any(String)
+        expect(await inspectSession(path)).toMatchObject({ format, damaged: 0 })
         expect(await mend(path)).toMatchObject({ changed: false, damaged: 0 })
       }),
       { numRuns: 150 },

@@ -218,6 +218,8 @@ class History {
     return this.#uses.slice(0, older).flatMap((use) => {
       if (this.#isCleared(use) || needed.has(use.key) || stays(use)) return []
       const isShort = use.chars <= LEAST && !use.hasMedia
+      // Calls of one name without ids are cleared together, so each goes with its result.
+      if (isShort && use.result.id === undefined) return []
       const text =
         isShort || !isWritable(use.result, use.hasMedia)
           ? undefined
