@@ -206,6 +206,11 @@ proptest! {
 
     #[test]
     fn more_room_only_adds_lines(text in log(), policy in policy(), (a, b) in (64..9_000usize, 64..9_000usize), in_lines in any::<bool>()) {
+        // The next notice takes the place of one between two ends, and the blanks beside it go. So
+        // nothing is promised of lines beside a notice that a tool printed.
+        if text.contains("[tool output truncated: ") {
+            return Ok(());
+        }
         let cut = |room: usize| {
             let limits = match in_lines {
                 true => Limits { lines: 1 + room / 40, ..Limits::NONE },

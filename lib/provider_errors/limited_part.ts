@@ -29,7 +29,7 @@ export function limitedPart(texts: readonly string[], path: string | undefined):
     if (!isText && !isList) return { kind: 'other' }
     if (part === undefined) return isText ? { kind: 'text' } : undefined
     const members = part.split(/[.[]/).filter((member) => !/^\d+\]?$/.test(member))
-    if (isList) return isHistory(members[0]) && members.length === 1 ? undefined : { kind: 'other' }
+    if (isList) return isHistory(members[0]) && part === members[0] ? undefined : { kind: 'other' }
     return isHistory(members[0]) && !isName(members.at(-1))
       ? { kind: 'text', field: part }
       : { kind: 'other' }
