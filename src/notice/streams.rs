@@ -36,7 +36,7 @@ pub fn streams<T: Text>(text: T) -> Vec<Range<usize>> {
     let end = ends.clone().find(|&end| is_cut(end) || begins(end + line.len())).or_else(|| ends.next());
     let streams = match end {
         Some(end) => vec![LABEL..end + usize::from(!is_cut(end)), end + line.len()..text.len()],
-        None => vec![LABEL..text.len()],
+        None => std::iter::once(LABEL..text.len()).collect(),
     };
     let is_told = |stream: &Range<usize>| {
         let part = text.slice(stream.clone());

@@ -84,7 +84,7 @@ impl Joined {
         part.each_utf8(&mut |piece| self.text.extend_from_slice(piece));
         let size = raw_size(part);
         let lines = (1, size.lines(!part.is_empty() && !part.ends_with_newline()));
-        self.note(size, [0..size.chars].into(), size, vec![lines]);
+        self.note(size, std::iter::once(0..size.chars).collect(), size, vec![lines]);
     }
 
     /// Adds the cut of a stream.
