@@ -275,22 +275,6 @@ const LAST: readonly string[] = ['openclawText', 'openclawCap', 'openclawHard']
 const BARE: readonly string[] = ['openclawHard', 'daycareBeside', 'piHead', 'piTail']
 /** Chars of the notice that stands beside the limit. */
 const BESIDE = 60
-/** Steps with the limit on lines. */
-const LINES = new Set([
-  'wrapTool',
-  'wrapTwice',
-  'wrapInside',
-  'clampText',
-  'clampResult',
-  'clampMessages',
-  'guard',
-  'repair',
-  'proxy',
-  'hook',
-  'openclawHard',
-  'piHead',
-  'piTail',
-])
 /** Steps that redact and clean by their options. */
 const PREPARING = new Set([
   'wrapTool',
@@ -304,6 +288,8 @@ const PREPARING = new Set([
   'proxy',
   'hook',
 ])
+/** Steps with the limit on lines. */
+const LINES = new Set([...PREPARING, 'openclawHard', 'piHead', 'piTail'])
 /** Steps with a limit in tokens. */
 const IN_TOKENS = new Set(['precheck', 'recovery'])
 export const NAMES = Object.keys(STEPS) as (keyof typeof STEPS)[]

@@ -308,6 +308,3 @@ export function refusal(dialect: DialectName, messages: readonly any[]): string 
     mediaMatch(messages)
   )
 }
-
-/** True for dialects whose rules are known. */
-export const hasRules = (dialect: DialectName) => pairs[dialect] !== undefined

@@ -25,12 +25,12 @@ export interface Case extends Dated {
   readonly provider?: MediaProvider
   /** Tokens of results that each fit, if together they exceed every window. */
   readonly together?: number
-  /** Lines on which no repair changes what is wrong. */
+  /** Lines with a fault that no repair mends. */
   readonly invalidName?: number
   readonly lostParent?: number
   /** Figures of all that the command takes away. */
   readonly takes?: Losses
-  /** The command line that repairs it, unless there is none. */
+  /** The command line that repairs the session, if a repair helps. */
   readonly command?: string
 }
 

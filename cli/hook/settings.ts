@@ -31,7 +31,7 @@ const PROGRAM = /(?:^|[\\/])spillway(?:\.cmd|[\\/]dist[\\/]cli\.js)?$/
 const PLUGIN = /\/spillway\/dist\/opencode\.js$/
 /** A word of a command, with its blanks quoted. */
 const WORD = /(?:"[^"]*"|'[^']*'|\\.|[^\s"'])+/g
-/** A char by which a shell runs more than one command. */
+/** Matches an operator of a shell, which runs or redirects more than one command. */
 const OPERATOR = /[;&|<>`\n]|\$\(/
 /** Words before a program that leave it the command: variables, flags, numbers of flags, and
  *  programs that run their operand. */

@@ -114,8 +114,8 @@ class History {
 
   /** Saves the results that `cleared` will replace by a line. */
   async save(store: SpillStore): Promise<void> {
-    const change = this.#decide(this.#written())
-    for (const { use, entry } of change.change?.savings ?? [])
+    const { change } = this.#decide(this.#written())
+    for (const { use, entry } of change?.savings ?? [])
       if (entry.text !== undefined && !entry.of)
         this.#saved.set(use, await savedBy(store, use.result, this.#calls.toolOf(use)))
   }
