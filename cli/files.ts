@@ -128,7 +128,7 @@ export async function matchesIn(
       places = (await Promise.all(places.map((at) => listed(at, segment, onError)))).flat()
     else places = places.map((place) => within(place, Buffer.from(segment)))
   }
-  // What is listed exists.
+  // A directory lists only names that exist.
   const isListed = MAGIC.test(segments.at(-1) ?? '')
   const kinds = isListed ? [] : await Promise.all(places.map(kindOf))
   return places
@@ -137,7 +137,7 @@ export async function matchesIn(
     .sort()
 }
 
-/** A directory with what is in it. */
+/** A directory with its entries. */
 interface Listing {
   readonly place: Buffer
   readonly entries: readonly Entry[]

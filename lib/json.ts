@@ -1,5 +1,15 @@
 import { types } from 'node:util'
-import { elementAt, get, indexesOf, isBoxedText, isList, isObject, isPlain, tryRead } from './untrusted.js'
+import {
+  elementAt,
+  get,
+  hasVastHoles,
+  indexesOf,
+  isBoxedText,
+  isList,
+  isObject,
+  isPlain,
+  tryRead,
+} from './untrusted.js'
 
 /** Returns the JSON of a value. If JSON.stringify throws or would write far more than the value
  *  holds, parts of it are described instead. Returns undefined for a value that has no JSON, such
@@ -290,7 +300,7 @@ export function mapped(value: unknown, change: (text: string) => string): unknow
 /** Returns a copy of a list or of plain data with other members, or the value if none differ. */
 function changed(value: object, of: (member: unknown) => unknown): unknown {
   const list = isList(value)
-  if (list ? value.length > MOST : !isPlain(value)) return value
+  if (list ? hasVastHoles(value) : !isPlain(value)) return value
   const entries: [string, unknown][] = list
     ? Array.from(value, (member, at) => [String(at), of(member)])
     : Object.keys(value).map((name) => [name, of((value as Record<string, unknown>)[name])])

@@ -57,18 +57,15 @@ export async function examine(
     repairCounted(path, { ...policy, media, dryRun: true, ...how })
   const whole = await dryRun({ pairs: isDamaged || may.pairs, damaged: isDamaged ? 'mend' : 'keep' })
   if (whole.report.reason === 'format unknown') return 'unknown'
+  const isLeft = isDamaged && format !== 'messages' && whole.cuts.mended === 0
+  const kept = isLeft ? await dryRun({ pairs: true, damaged: 'keep' }) : whole
   // Damage is a reason only if a mend brings back a row that the host does not read, or if a row
   // that the host reads out of it is to be cut. A host that is not known may reject the file.
-  const isKnown = format !== 'messages'
-  const kept =
-    isDamaged && isKnown && whole.cuts.mended === 0 ? await dryRun({ pairs: true, damaged: 'keep' }) : whole
-  const mends = isDamaged && (kept === whole || workOf(whole) > workOf(kept))
-  const how = { damaged: mends ? 'mend' : 'keep' } as const
+  const mends = isDamaged && (!isLeft || workOf(whole) > workOf(kept))
   const first = mends ? whole : kept
-  const { paired = 0, unpaired = 0 } = first.report
+  const { paired = 0, unpaired = 0, orphans: gone = 0, rearranged: moved = 0 } = first.report
   const damaged = mends ? first.report.damaged : 0
-  const rearranged = mendsResults(format) ? 0 : (first.report.rearranged ?? 0)
-  const orphans = mendsResults(format) ? 0 : (first.report.orphans ?? 0)
+  const [orphans, rearranged] = mendsResults(format) ? [0, 0] : [gone, moved]
   const items = first.report.media?.items ?? 0
   const over = first.cuts.worth
   const together = mayExceed ? await togetherOf(path, policy) : undefined
@@ -80,9 +77,9 @@ export async function examine(
   // A host that resumes a session answers a call without a result, or leaves the call out, so such
   // a call is not a reason for a repair.
   const asksPairs = orphans + rearranged > 0
-  const { orphans: gone = 0, rearranged: moved = 0 } = first.report
   const isAgain = (paired + gone + moved > 0 && !asksPairs) || aggregate !== undefined
-  const again = { pairs: asksPairs, ...how, ...(aggregate && { aggregate }) }
+  const damage = mends ? 'mend' : 'keep'
+  const again = { pairs: asksPairs, damaged: damage, ...(aggregate && { aggregate }) } as const
   const { report, cuts } = isAgain ? await dryRun(again) : first
   const provider = items > 0 ? media?.provider : undefined
   const flags = [
@@ -123,8 +120,9 @@ function mendsResults(format: string): boolean {
   return facts.some(({ name, mends }) => name === format && mends?.includes('results'))
 }
 
-/** Returns the tokens of the results that are sent, each within the limits, and chars to which a
- *  repair may cut them all, half a window; undefined if no more than a window is sent. */
+/** Returns the tokens of all results that the agent sends, each within the limits, and the chars to
+ *  which a repair cuts them together, half a window. Returns undefined if the results fit a
+ *  window. */
 async function togetherOf(path: string, policy: ResultPolicy) {
   const { inspectCounted } = await import('../../lib/session/session.js')
   const { resultTokens: tokens, byTool } = (await inspectCounted(path, policy)).report

@@ -155,7 +155,7 @@ export class Relay {
     else this.#asked.add(id, { other: true })
   }
 
-  /** Returns the answer for the client, or undefined for a message that passes as it is. An answer
+  /** Returns the answer for the client, or undefined for a message that passes unchanged. An answer
    *  without an open request is bounded too, since the client may match it to a call. */
   async #answered(message: Message, text: string, parts: number): Promise<Members | undefined> {
     const { body, id, start } = message

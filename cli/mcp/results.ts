@@ -20,8 +20,8 @@ export type Count = (call: McpCall, shown: number, sent: number, isCut: boolean)
 
 /** Bytes that are allowed beside the counted texts, as in lib/dialect/walk.ts. */
 const LITTLE = 1_024
-/** Levels to which an answer is read, and members and elements. An answer with more becomes a
- *  text. */
+/** Levels of an answer, and its members and elements, that the proxy reads. An answer with more
+ *  becomes a text. */
 const DEEPEST = 256
 const WIDEST = 100_000
 

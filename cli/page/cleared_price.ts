@@ -4,11 +4,11 @@
 // That function reads a whole history, and a session has as many requests as answers. Here one pass
 // keeps what a request changes: new messages come at the end, their results get older, and a
 // clearing takes results from some message on. A clearing at a message costs the cached tokens
-// behind it, less what it saves there, and may cost no more than earlier ones saved. Both are sums
-// over the messages behind it, so the first message at which one is affordable is found in the
-// lowest sums so far, which only fall. Only the results from there on are compared. So a request
-// takes the time of the results that it may clear, and a clearing that of the messages behind it,
-// which the provider reads anew as well.
+// behind it, less the tokens that it saves there, and may cost no more than earlier clearings
+// saved. Cost and savings are sums over the messages behind it, so the lowest sums so far, which
+// only fall, lead to the first message at which a clearing is affordable. Only the results from
+// there on are compared. So a request takes the time of the results that it may clear, and a
+// clearing that of the messages behind it, which the provider reads anew as well.
 import { type CachePrices, checkPrices, type Saving } from '../../lib/context/cache_prices.js'
 import { clearedText, isWritable, LEAST, withoutResults } from '../../lib/context/cleared.js'
 import { Repeats } from '../../lib/context/repeated.js'
@@ -60,7 +60,7 @@ class Replay {
   readonly #history: Uses
   readonly #prices: CachePrices
   readonly #repeats: Repeats
-  /** Tokens of each message as it is sent, and of all messages before each. */
+  /** Tokens of each message in the form that the agent sends, and the sum before each message. */
   readonly #tokens: number[] = []
   readonly #before = [0]
   /** Tokens that the open results of each message may save. */

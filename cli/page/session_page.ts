@@ -38,7 +38,7 @@ export function damagedNote(rows: number, file: string): string[] {
   ]
 }
 
-/** Tells of what no repair changes, and what to do about it. */
+/** Names the faults that no repair mends, and says what a person can do. */
 export function flawLines({ invalidName, lostParent }: Flaws, file: string): string[] {
   const name = oneLine(basename(file))
   return [

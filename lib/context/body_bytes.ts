@@ -1,6 +1,6 @@
-import { jsonBytes, MOST } from '../json.js'
+import { jsonBytes } from '../json.js'
 import { bytesOf } from '../media/medium.js'
-import { elementAt, get, isList, isObject, isPlain, tryRead } from '../untrusted.js'
+import { elementAt, get, hasVastHoles, isList, isObject, isPlain, tryRead } from '../untrusted.js'
 import { isEncoded, isSilent } from './members.js'
 
 /** Depth up to which a message is measured. What is beyond is measured by its JSON. */
@@ -37,7 +37,7 @@ export function bodyBytes(value: unknown): number {
 function sumOf(value: object, of: (member: unknown) => number): number {
   let sum = 2
   if (isList(value)) {
-    if (value.length > MOST) return jsonBytes(value)
+    if (hasVastHoles(value)) return jsonBytes(value)
     for (let at = 0; at < value.length; at++) sum += of(elementAt(value, at)) + 1
     return sum
   }
