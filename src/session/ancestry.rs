@@ -98,8 +98,10 @@ impl Ancestry {
     fn left_of(&mut self, id: String) -> Option<String> {
         let (mut at, mut passed) = (Some(id), vec![]);
         while let Some(id) = at.take_if(|id| !self.stays.contains(id)) {
+            // A row that was never there stays unknown.
+            let Some(before) = self.before.get_mut(&id) else { break };
             // Rows that follow each other have no end.
-            at = self.before.insert(id.clone(), None).flatten();
+            at = before.take();
             passed.push(id);
         }
         self.before.extend(passed.into_iter().map(|id| (id, at.clone())));

@@ -206,11 +206,15 @@ mod tests {
                 prop_assert_eq!(message.as_bytes(), found.source());
             }
             prop_assert!(list.len() >= whole.len());
-            // The closing brackets are all that is new.
+            // The closing brackets are all that is new. They stand before blanks at the end.
             let start = damaged.len() - scrap.len();
             prop_assert!(damaged.ends_with(&scrap));
-            prop_assert_eq!(&damaged[..start], &left[..start]);
-            prop_assert!(left.len() <= start + 2);
+            let end = if scrap.is_empty() { damaged.trim_ascii_end().len() } else { start };
+            let closed = left.len() - (start - end);
+            prop_assert_eq!(&damaged[..end], &left[..end]);
+            prop_assert_eq!(&damaged[end..start], &left[closed..]);
+            let are_closing = left[end..closed].iter().all(|byte| matches!(byte, b']' | b'}'));
+            prop_assert!(closed <= end + 2 && are_closing);
         }
     }
 }
