@@ -64,6 +64,7 @@ pub mod json;
 pub mod limits;
 pub mod media;
 pub mod notice;
+pub mod pairs;
 pub mod plan;
 pub mod platform;
 pub mod policy;

@@ -2,7 +2,6 @@
 import * as fc from 'fast-check'
 import { applyPlan, clampMessages, precheck, repairToolPairs, runWithRecovery } from 'spillway'
 import { describe, expect, it } from 'vitest'
-import { CallIndex } from '../../lib/pairs/known.js'
 import { hostileText } from '../support/hostile.js'
 import { broken, type Dialect, dialects, faults, soundHistories } from '../support/pair_histories.js'
 import { refusal } from '../support/provider_rules.js'
@@ -396,29 +395,6 @@ describe('repairToolPairs', () => {
     expect(made).toBeInstanceOf(Message)
     expect(made.tool_calls.map(({ id }) => id)).toEqual(['c', expect.stringMatching(/^c_[0-9a-f]{8}$/)])
     expect(made.lc_kwargs.tool_calls).toEqual(made.tool_calls)
-  })
-
-  it('looks at each call of one id once', () => {
-    const count = 1_000
-    const calls = Array.from({ length: count }, (_, at) => {
-      const kind = { result: at % 3 ? {} : undefined }
-      return { at: at % 7 ? 0 : 1, id: at % 5 ? 'c' : undefined, tool: 'f', kind, answer: undefined }
-    }).toSorted((one, other) => one.at - other.at) as any[]
-    const known = new CallIndex([0, 1], false)
-    for (const call of calls) known.add(call)
-    let looks = 0
-    const order: unknown[] = []
-    for (const isHosted of [false, true])
-      for (const id of ['c', undefined])
-        for (let at = 0; at < count; at++) {
-          const call = known.alike({ id, tool: 'f', isHosted } as any)?.firstOpen(() => ++looks > 0)
-          if (!call) break
-          call.answer = {} as any
-          order.push(call)
-        }
-    expect([order.length, new Set(order).size, looks]).toEqual([count, count, count])
-    // The calls of the later turn come first, and among them the first.
-    expect(order[0]).toBe(calls.find(({ at, id, kind }) => at === 1 && id && kind.result))
   })
 
   it('reads what a person is asked once for all calls of a message', () => {

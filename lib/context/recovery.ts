@@ -1,8 +1,8 @@
 import { channel } from 'node:diagnostics_channel'
 import type { DialectName, PlanStep, Precheck, RecoveryEvent, RecoveryHooks } from 'spillway'
 import { isFailedTurn } from '../dialect/results.js'
-import { dialectOfCalls } from '../pairs/pairing.js'
 import { repairToolPairs } from '../pairs/repair.js'
+import { rulesOfCalls } from '../pairs/rules.js'
 import { classifyProviderError } from '../provider_errors/classify.js'
 import { checkMessages } from '../result/clamp_messages.js'
 import { isObject, notify, tryRead } from '../untrusted.js'
@@ -244,7 +244,7 @@ class Recovery<R, M> {
   /** Reads the history, and checks the prompt that would be sent. */
   async #check(reason: string): Promise<View<M>> {
     const messages = checkMessages(await this.#wait(() => this.#hooks.messages()))
-    this.#dialect ??= dialectOfCalls(messages)
+    this.#dialect ??= rulesOfCalls(messages)?.name
     const cut = this.#media.apply(this.#cuts.apply(messages))
     const prompt = new Prompt(cut, this.#optionsFor(this.#ceiling))
     const checked = this.#withOwnMargin(prompt, prompt.check())

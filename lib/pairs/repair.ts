@@ -5,12 +5,10 @@
 // common: a run was aborted, a compaction removed half of a pair, a session was resumed on another
 // provider. Every later request then fails, so the session is lost.
 //
-//   read    `Pairing` finds the call of each result: by id, then by tool name, then by place. Ids come first, so that a
-//           result with an id never loses its call to a result without one.
-//   decide  A second result of a call is dropped, unless the first is a placeholder (`stand_in.ts`). A call without a result
-//           gets one that says so. A result without a call is dropped, or becomes words of the user (`orphans`).
-//   lay out `Layout` puts each result where `src/dialects.json` says that the provider expects it, and renames ids that the
-//           provider rejects (`ids.ts`).
+//   read    `Records` reads the calls and the results of the messages.
+//   decide  The engine pairs them (src/pairs): it finds the call of each result, drops second results, makes those that are
+//           missing, and puts each where `src/dialects.json` says that the provider expects it.
+//   write   `Drafts` writes new ids and names into copies of the messages, `Pieces` the messages of the new history.
 //
 // Three decisions keep a history stable while it grows, since a change of its prefix costs the
 // prompt cache. A sound history is returned as it is (`sound.ts` checks that in one pass without an
@@ -21,15 +19,15 @@ import type { DialectName, PairsOptions } from 'spillway'
 import { Draft } from '../dialect/edit.js'
 import { endsAt, type PathNode, type Paths } from '../dialect/paths.js'
 import { copy, GONE } from '../dialect/shallow_copy.js'
-import { dialectNames } from '../dialects.js'
+import { dialectNames, giveDialects } from '../dialects.js'
+import { native } from '../engine.js'
 import { checkMessages } from '../result/clamp_messages.js'
 import { tryRead } from '../untrusted.js'
 import { checkNames, choice, optionError } from '../validate.js'
-import { renameCalls } from './ids.js'
-import { Layout, type Wishes } from './layout.js'
-import { Pairing } from './pairing.js'
-import { type Answer, blockOf, HistoryCall } from './parts.js'
-import { filled } from './rules.js'
+import { Pieces } from './pieces.js'
+import { type Answer, blockOf, type HistoryCall, Records, rootsOf } from './records.js'
+import { allRules, filled, rulesOfCalls, rulesOfResults } from './rules.js'
+import { isSurelySound } from './sound.js'
 
 const MISSING = '[No result: the call was interrupted, or its result was removed]'
 
@@ -47,35 +45,42 @@ export function repairToolPairs<T extends readonly unknown[]>(
   return made && made.repaired > 0 ? (made as { messages: T; repaired: number }) : { messages, repaired: 0 }
 }
 
+interface Wishes {
+  readonly orphans: 'drop' | 'text'
+  readonly missing: string
+  readonly dialect: DialectName | undefined
+}
+
 function repaired(
   messages: readonly unknown[],
-  wishes: Wishes & { readonly dialect: DialectName | undefined },
+  { orphans, missing, dialect }: Wishes,
 ): { messages: readonly unknown[]; repaired: number } | undefined {
-  const pairing = Pairing.of(messages, wishes.missing, wishes.dialect)
-  if (!pairing) return undefined
-  const drafts = new Drafts(pairing)
-  if (pairing.rules.areOne) {
-    const open = pairing.calls.filter(({ kind, place }) => kind.isOpen(place))
-    // A host stores a call when it is made, and once more with its result.
-    const last = new Map(pairing.calls.map((call) => [call.id, call]))
-    const isAgain = (call: HistoryCall) => call.id !== undefined && last.get(call.id) !== call
-    for (const call of open) {
-      if (isAgain(call)) drafts.remove(call)
-      else drafts.close(call, wishes.missing)
-    }
-    return { messages: drafts.applied(messages), repaired: open.length }
+  const known = dialect ? allRules().find(({ name }) => name === dialect) : rulesOfCalls(messages)
+  if (known ? isSurelySound(messages, known) : dialect) return undefined
+  const roots = rootsOf(messages)
+  const rules = known ?? rulesOfResults(roots)
+  if (!rules) return undefined
+  const records = new Records(roots, rules, missing)
+  giveDialects()
+  const changes = native.pairChanges(rules.name, records.fields(), missing, orphans === 'text')
+  const drafts = new Drafts(records)
+  for (const nth of changes.closed) drafts.close(records.calls[nth] as HistoryCall, missing)
+  for (const nth of changes.again) drafts.remove(records.calls[nth] as HistoryCall)
+  const ids = new Map<HistoryCall, string>()
+  for (const { nth, text } of changes.callIds) {
+    const call = records.calls[nth] as HistoryCall
+    ids.set(call, text)
+    drafts.rename(call, text)
   }
-  const ids = new Map<HistoryCall | Answer, string>()
-  const renamed = renameCalls(pairing, (one, id) => {
-    ids.set(one, id)
-    drafts.rename(one, id)
-  })
-  const nameless = pairing.nameless()
-  for (const { answer, tool } of nameless) drafts.nameTool(answer, tool)
+  for (const { nth, text, call = -1 } of changes.answerIds)
+    drafts.renameAnswer(records.answers[nth] as Answer, text, records.calls[call])
+  for (const { nth, text } of changes.tools) drafts.nameTool(records.answers[nth] as Answer, text)
   const named = drafts.applied(messages)
-  const layout = new Layout(pairing, named, (call) => ids.get(call) ?? call.id, wishes)
-  const made = layout.isSound ? named : layout.made()
-  return { messages: made, repaired: renamed + nameless.length + layout.count }
+  const pieces = new Pieces(records, named, (call) => ids.get(call) ?? call.id, missing)
+  return {
+    messages: changes.pieces ? pieces.written(changes.pieces) : named,
+    repaired: changes.count,
+  }
 }
 
 /** Checks that a text is not blank, since providers reject blank results. */
@@ -93,17 +98,18 @@ class Drafts {
   /** Messages without a block. */
   private readonly empty = new Set<number>()
 
-  constructor(private readonly pairing: Pairing) {}
+  constructor(private readonly records: Records) {}
 
-  rename(one: HistoryCall | Answer, id: string): void {
-    if (one instanceof HistoryCall) this.set(one, one.kind.id, one.kind.data.id, id)
-    else {
-      // Two dialects share results. A result that lacks its id gets it under the name that its call
-      // has.
-      const { id: names = [] } = one.row.data
-      const name = names.find((name) => name === one.call?.kind.data.id) ?? names[0] ?? 'id'
-      this.set(one, one.row.names.id, name, id)
-    }
+  rename(call: HistoryCall, id: string): void {
+    this.set(call, call.kind.id, call.kind.data.id, id)
+  }
+
+  renameAnswer(answer: Answer, id: string, call: HistoryCall | undefined): void {
+    // Two dialects share results. A result that lacks its id gets it under the name that its call
+    // has.
+    const { id: names = [] } = answer.row.data
+    const name = names.find((name) => name === call?.kind.data.id) ?? names[0] ?? 'id'
+    this.set(answer, answer.row.names.id, name, id)
   }
 
   nameTool(answer: Answer, tool: string): void {
@@ -140,7 +146,7 @@ class Drafts {
   }
 
   private at({ at, place }: HistoryCall | Answer): Draft {
-    const { roots, rules } = this.pairing
+    const { roots, rules } = this.records
     for (const one of [place, roots[at]]) if (one && rules.copy) one.twin = rules.copy
     const draft = this.all.get(at) ?? new Draft()
     this.all.set(at, draft)

@@ -1,8 +1,8 @@
 import type { DialectName } from 'spillway'
 import { endsAt, firstAt, isGiven, leads, type PathNode, Paths, visit } from '../dialect/paths.js'
-import { type DialectRow, rows } from '../dialect/results.js'
+import { type DialectRow, resultPlaces, rows } from '../dialect/results.js'
 import type { CallData, PairsData } from '../dialects.js'
-import { get, isList, isObject } from '../untrusted.js'
+import { elementAt, get, isList, isObject, tryRead } from '../untrusted.js'
 
 /** A kind of tool calls of a dialect, with the template of a result that is missing. */
 export class Kind {
@@ -14,7 +14,11 @@ export class Kind {
   private readonly given: Paths
   private readonly open: Paths | undefined
 
-  constructor(readonly data: CallData) {
+  /** `rank`: its index among the kinds of its dialect. */
+  constructor(
+    readonly data: CallData,
+    readonly rank: number,
+  ) {
     const { id, tool, args, result, open } = data
     this.id = Paths.of([id])
     this.tool = Paths.of([tool])
@@ -70,7 +74,7 @@ export class PairRules {
     this.name = name
     this.pairs = pairs
     this.copy = copy
-    this.kinds = calls.map((data) => new Kind(data))
+    this.kinds = calls.map((data, rank) => new Kind(data, rank))
     this.types = new Set(calls.map(({ result = {} }) => get(result, 'type')).filter(isGiven))
     for (const [rank, { at }] of calls.entries()) this.calls.grow(at, { field: `${rank}`, as: '' })
     this.areOne = calls.some(({ open }) => open !== undefined)
@@ -118,6 +122,35 @@ let made: readonly PairRules[] | undefined
 export function allRules(): readonly PairRules[] {
   made ??= rows.filter(({ data }) => data.pairs !== undefined).map((row) => new PairRules(row))
   return made
+}
+
+/** Returns the rules of the first call with an id, if only an empty one, or else of the first
+ *  call. */
+export function rulesOfCalls(messages: readonly unknown[]): PairRules | undefined {
+  let unsure: PairRules | undefined
+  for (let at = 0; at < messages.length; at++) {
+    const message = elementAt(messages, at)
+    for (const rules of isObject(message) ? allRules() : []) {
+      let isSure = false
+      tryRead(() =>
+        rules.eachCall(message as object, (call, kind) => {
+          unsure ??= rules
+          isSure ||= !kind.hasIds || firstAt(kind.id, call, isGiven) !== undefined
+        }),
+      )
+      if (isSure) return rules
+    }
+  }
+  return unsure
+}
+
+/** Returns the rules of the first result. */
+export function rulesOfResults(roots: readonly (PathNode | undefined)[]): PairRules | undefined {
+  for (const root of roots) {
+    const row = root && tryRead(() => resultPlaces(root)?.row)
+    if (row?.data.pairs) return allRules().find(({ name }) => name === row.name)
+  }
+  return undefined
 }
 
 /** Fills a template. Omits members whose value is undefined. */

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { MediaCount, RepairOptions, RepairReport, ResultPolicy, SessionReport } from 'spillway'
 import type { CleanSteps } from '../clean_options.js'
 import { type EnginePolicy, handleOf } from '../compiled.js'
-import { dialectsAsJson } from '../dialects.js'
+import { giveDialects } from '../dialects.js'
 import { native } from '../engine.js'
 import { refusedIn, type Sent } from '../media/sent.js'
 import { budgetFields, checkAggregate, checkPlan } from '../plan.js'
@@ -103,7 +103,7 @@ export type UndoReport = Pick<RepairReport, 'rows' | 'bytesBefore' | 'bytesAfter
 
 /** Puts the file before a repair back. The repaired file becomes the latest backup. */
 export function undoRepair(path: string, { signal, ...flags }: UndoOptions): Promise<UndoReport> {
-  shareDialects()
+  giveDialects()
   const how = { ...flags, born: startedAt() }
   const control = { lockTimeout: 10_000, signal, onProgress: undefined }
   return run<UndoReport>(path, control, (handle) => native.undoRepair(path, how, handle))
@@ -220,17 +220,9 @@ function spareOf({ sideData }: ResultPolicy): number {
 /** Returns the start time of this process, in milliseconds since 1970. */
 const startedAt = () => Date.now() - process.uptime() * 1_000
 
-let knowsDialects = false
-
-/** Gives the engine the table of dialects before it reads a session. */
-function shareDialects(): void {
-  if (!knowsDialects) native.setDialects(dialectsAsJson)
-  knowsDialects = true
-}
-
 /** Returns a session and its policy as the engine takes them. */
 function packSession(path: string, policy: EnginePolicy, spareSideBytes: number) {
-  shareDialects()
+  giveDialects()
   const { clean, dialect, sideData, structured, media } = policy
   if (typeof path !== 'string') throw optionError(TypeError, 'path', 'the path of a file', path)
   if (path === '' || path.includes('\0')) throw optionError(RangeError, 'path', 'the path of a file', path)

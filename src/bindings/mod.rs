@@ -9,6 +9,7 @@ mod capture;
 mod clean;
 mod cut;
 mod media;
+mod pairs;
 mod plan;
 mod policy;
 #[cfg(unix)]

@@ -2,10 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::history::{Answer, History};
-use super::ids::Renames;
-use super::layout::{Block, Counts, Layout, Piece, Plan, Way};
-use super::pairing::Pairing;
 use super::pieces::{Maker, Need, Pieces, naming};
 use super::reading::{Reading, RowId, each_entry};
 use super::template::new_id;
@@ -13,6 +9,10 @@ use super::words::{AnswerWords, Words};
 use crate::dialect::PairRules;
 use crate::hash::hash;
 use crate::json::{Document, Value, string};
+use crate::pairs::arrangement::{Arrangement, Block, Counts, Orphans, Piece, Plan, Way};
+use crate::pairs::pairing::Pairing;
+use crate::pairs::records::{Answer, Records};
+use crate::pairs::renames::Renames;
 use crate::session::active_branch::Branch;
 use crate::session::failure::Failure;
 use crate::session::progress::Progress;
@@ -80,7 +80,7 @@ impl Changes {
         let Some(mut reading) = Reading::of(session, mends, progress)? else { return Ok(Changes::default()) };
         let rules = reading.history.rules;
         let naming = naming(&reading);
-        let history = std::mem::replace(&mut reading.history, History::of(rules));
+        let history = std::mem::replace(&mut reading.history, Records::of(rules));
         let mut changes = Changes { rules: Some(rules), ..Changes::default() };
         if rules.are_one {
             changes.close(&history, reading.way() == Some(Way::Free));
@@ -108,7 +108,7 @@ impl Changes {
             changes.count_as_they_are(&pairing);
             return Ok(changes);
         };
-        let laid_out = Layout::of(&pairing, way);
+        let laid_out = Arrangement::of(&pairing, way, Orphans::Dropped);
         // A session without a message is lost, so results without any call stay.
         if laid_out.as_ref().is_some_and(|(pieces, _)| pieces.is_empty()) {
             changes.count_as_they_are(&pairing);
@@ -134,15 +134,11 @@ impl Changes {
         self.messages.entry(place).or_default()
     }
 
-    /// Closes the calls that hold their results and have none. A program stores a call when it is
-    /// made, and once more with its result, so an open part before another of its call goes.
-    fn close(&mut self, history: &History, may_remove: bool) {
-        let ids =
-            || history.calls.iter().enumerate().filter_map(|(nth, call)| Some((call.id.as_deref()?, nth)));
-        let last: HashMap<&str, usize> = ids().collect();
-        for (nth, call) in history.calls.iter().enumerate().filter(|(_, call)| call.is_open) {
+    /// Closes the calls that hold their results and have none.
+    fn close(&mut self, history: &Records, may_remove: bool) {
+        for (nth, is_again) in history.open_calls() {
+            let call = &history.calls[nth];
             let message = &history.messages[call.at];
-            let is_again = call.id.as_deref().is_some_and(|id| last.get(id) != Some(&nth));
             let words = &mut self.message((message.row, message.nth)).words;
             match is_again && may_remove {
                 true if call.index.is_none() => {}
@@ -267,6 +263,7 @@ impl Changes {
                     Piece::Home(blocks, call) => (Need::Home(call), blocks),
                     Piece::New(call) => (Need::New(call), vec![]),
                     Piece::Moved(at) => (Need::Moved(at), vec![]),
+                    Piece::Words(nth) => (Need::Block(Block::Words(nth)), vec![]),
                     Piece::Kept(_) | Piece::Listed(..) => continue,
                 };
                 let blocks: Vec<String> = blocks.iter().filter_map(|block| pieces.block(block)).collect();

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use super::around::Around;
-use super::history::Parts;
-use super::layout::{Block, Piece, Plan, Way};
-use super::pairing::Pairing;
+use super::parts::Parts;
 use super::reading::Reading;
 use super::template::Filled;
 use super::words::missing;
 use crate::dialect::{PairRules, Table, Template, ToolResult};
 use crate::json::{Value, string};
+use crate::pairs::arrangement::{Block, Piece, Plan, Way};
+use crate::pairs::pairing::Pairing;
 use crate::session::layout::Layout;
 use crate::session::rewrite_row::texts_of;
 use crate::session::row_format::Entry;
@@ -62,8 +62,10 @@ impl Pieces {
             list.iter().for_each(|block| needs_block(block, Some(*at)));
         }
         for piece in plan.after.values().flatten() {
-            if let Piece::Home(blocks, _) = piece {
-                blocks.iter().for_each(|block| needs_block(block, None));
+            match piece {
+                Piece::Home(blocks, _) => blocks.iter().for_each(|block| needs_block(block, None)),
+                Piece::Words(nth) => needs_block(&Block::Words(*nth), None),
+                _ => {}
             }
         }
         for piece in plan.after.values().flatten() {
@@ -71,7 +73,7 @@ impl Pieces {
                 Piece::Home(_, nth) => need(Need::Home(*nth), call(*nth)),
                 Piece::New(nth) => need(Need::New(*nth), call(*nth)),
                 Piece::Moved(at) => need(Need::Moved(*at), *at),
-                Piece::Kept(_) | Piece::Listed(..) => {}
+                Piece::Kept(_) | Piece::Listed(..) | Piece::Words(_) => {}
             }
         }
         pieces

@@ -6,11 +6,12 @@ use std::io::{Seek, SeekFrom};
 use std::rc::Rc;
 
 use super::around::Around;
-use super::history::{History, Parts};
-use super::layout::Way;
+use super::parts::Parts;
 use crate::dialect::{PairRules, Table};
 use crate::hash::hash;
 use crate::json::Value;
+use crate::pairs::arrangement::Way;
+use crate::pairs::records::Records;
 use crate::session::active_branch::{Branch, SessionTree};
 use crate::session::failure::Failure;
 use crate::session::layout::Layout;
@@ -85,7 +86,7 @@ impl RowId {
 /// The history of a session.
 #[derive(Debug)]
 pub struct Reading {
-    pub history: History,
+    pub history: Records,
     pub layout: RowLayout,
     pub branch: Option<Branch>,
     /// The row of each message, where rows have ids.
@@ -121,7 +122,7 @@ impl Reading {
         })?;
         let Some((rules, layout)) = finder.found() else { return Ok(None) };
         let mut reading = Reading {
-            history: History::of(rules),
+            history: Records::of(rules),
             layout,
             branch: tree.map(SessionTree::branch),
             ids: vec![],
@@ -175,7 +176,7 @@ impl Reading {
             && entry.messages.iter().any(is_checkpoint)
         {
             let rules = self.history.rules;
-            let before = std::mem::replace(&mut self.history, History::of(rules));
+            let before = std::mem::replace(&mut self.history, Records::of(rules));
             let ids = before.calls.iter().filter_map(|call| call.id.as_ref());
             self.called.extend(ids.map(|id| hash(id.as_bytes())));
             self.ids.clear();

@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::history::{Blocks, Parts, is_model};
+use super::parts::{Blocks, Parts, is_model};
 use super::reading::Finder;
 use crate::dialect::PairRules;
 use crate::hash::hash;

@@ -3,12 +3,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::history::Parts;
-use super::stand_in::MISSING;
+use super::parts::Parts;
 use super::template::Filled;
 use crate::dialect::path::Paths;
 use crate::dialect::{CallPaths, PairRules};
 use crate::json::{Document, Value, string};
+use crate::pairs::stand_in::MISSING;
 use crate::session::edits::block_of;
 use crate::session::splice::Splices;
 

@@ -1,9 +1,9 @@
-//! The calls before a result, by the mark that pairs them, as in `lib/pairs/known.ts`.
+//! The calls before a result, by the mark that pairs them.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::history::Call;
+use super::records::Call;
 
 /// The marks that pair a result with its call.
 #[derive(Clone, Debug)]

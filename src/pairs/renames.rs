@@ -1,10 +1,10 @@
-//! Names for calls whose ids the provider rejects, as in `lib/pairs/ids.ts`.
+//! Names for calls whose ids the provider rejects.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use super::history::{Answer, Call};
 use super::pairing::Pairing;
+use super::records::{Answer, Call};
 
 /// The ids of calls and of results that change, by their indexes.
 #[derive(Debug, Default)]

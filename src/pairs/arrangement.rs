@@ -1,10 +1,12 @@
-//! Lays out a history again, with each result where the provider expects it, as
-//! `lib/pairs/layout.ts` does. It says which message or block stands where; `change.rs` writes it.
+//! Arranges a history anew, with each result where the provider expects it. It says the place of
+//! each message and block; `lib/pairs/pieces.ts` writes them for live histories, `session/pairs`
+//! for stored ones.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
-use super::history::{Answer, Call, Message, Side};
 use super::pairing::{Pairing, Turn};
+use super::records::{Answer, Call, Message, Side};
 
 /// The way in which a session can be laid out anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +46,16 @@ pub enum Piece {
     New(usize),
     /// A message that moves here.
     Moved(usize),
+    /// A new message: the text of a result without a call, as words.
+    Words(usize),
+}
+
+/// The treatment of results without a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Orphans {
+    Dropped,
+    /// Its text stays as words of the user.
+    Worded,
 }
 
 #[derive(Debug)]
@@ -54,7 +66,7 @@ struct Placed {
     leading: u32,
 }
 
-/// The counts of a layout.
+/// The counts of a arrangement.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
     /// Calls that get a result that says that theirs is missing, or their own in place of such a
@@ -66,9 +78,11 @@ pub struct Counts {
     pub moved: u64,
 }
 
-pub struct Layout<'p> {
+#[derive(Debug)]
+pub struct Arrangement<'p> {
     pairing: &'p Pairing,
     way: Way,
+    orphans: Orphans,
     pieces: Vec<Placed>,
     /// Results that the last calls still need, each with its call.
     due: Vec<(Block, usize)>,
@@ -76,21 +90,22 @@ pub struct Layout<'p> {
     counts: Counts,
 }
 
-impl<'p> Layout<'p> {
+impl<'p> Arrangement<'p> {
     /// Returns the messages of the new history, or `None` if every message can stay as it is.
-    pub fn of(pairing: &'p Pairing, way: Way) -> Option<(Vec<Piece>, Counts)> {
+    pub fn of(pairing: &'p Pairing, way: Way, orphans: Orphans) -> Option<(Vec<Piece>, Counts)> {
         let last_of_model = pairing.turns.iter().rposition(|turn| turn.side == Side::Model);
         let counts = Counts::default();
-        let mut layout = Layout { pairing, way, pieces: vec![], due: vec![], last_of_model, counts };
-        if layout.is_sound() {
+        let mut arrangement =
+            Arrangement { pairing, way, orphans, pieces: vec![], due: vec![], last_of_model, counts };
+        if arrangement.is_sound() {
             return None;
         }
-        pairing.turns.iter().for_each(|turn| layout.add(*turn));
-        layout.settle();
-        if layout.alternates() {
-            layout.join();
+        pairing.turns.iter().for_each(|turn| arrangement.add(*turn));
+        arrangement.settle();
+        if arrangement.alternates() {
+            arrangement.join();
         }
-        Some((layout.pieces.into_iter().map(|placed| placed.piece).collect(), layout.counts))
+        Some((arrangement.pieces.into_iter().map(|placed| placed.piece).collect(), arrangement.counts))
     }
 
     fn alternates(&self) -> bool {
@@ -110,27 +125,34 @@ impl<'p> Layout<'p> {
             self.settle();
         }
         let start = self.pieces.len();
+        let mut words = vec![];
         for at in from..to {
-            self.keep(at, side);
+            self.keep(at, side, &mut words);
             for call in self.pairing.messages[at].calls.clone() {
                 self.ask(call);
             }
         }
-        if side != Side::Answer {
-            return;
+        match side {
+            Side::Answer if self.pairing.rules.has_turns => self.complete(start, from..to, words),
+            Side::Answer => {
+                self.settle();
+                let as_message = |nth| Placed { side: Side::Other, piece: Piece::Words(nth), leading: 0 };
+                self.pieces.extend(words.into_iter().map(as_message));
+            }
+            Side::Model | Side::Other => {}
         }
-        if self.pairing.rules.has_turns { self.complete(start, from, to) } else { self.settle() }
     }
 
-    /// Adds a message without its misplaced results.
-    fn keep(&mut self, at: usize, side: Side) {
+    /// Adds a message without its misplaced results. Collects those that become words.
+    fn keep(&mut self, at: usize, side: Side, words: &mut Vec<usize>) {
         let Message { answers, calls, .. } = &self.pairing.messages[at];
         let (mut gone, mut is_gone, mut leading) = (HashSet::new(), false, 0);
         let mut drop = |index: Option<u32>| match index {
             Some(index) => _ = gone.insert(index),
             None => is_gone = true,
         };
-        for answer in &self.pairing.answers[answers.clone()] {
+        for nth in answers.clone() {
+            let answer = &self.pairing.answers[nth];
             if self.pairing.is_in_place(answer) {
                 leading += 1;
                 continue;
@@ -140,6 +162,9 @@ impl<'p> Layout<'p> {
                 Answer { stood_in: true, .. } => self.counts.added += 1,
                 Answer { call: None, .. } => self.counts.removed += 1,
                 _ => {}
+            }
+            if self.orphans == Orphans::Worded && answer.call.is_none() && !answer.is_duplicate {
+                words.push(nth);
             }
         }
         for call in &self.pairing.calls[calls.clone()] {
@@ -236,17 +261,25 @@ impl<'p> Layout<'p> {
         }
     }
 
-    /// Adds the results that are due to the user's turn, after its leading results.
-    fn complete(&mut self, start: usize, from: usize, to: usize) {
+    /// Adds the results that are due to the user's turn, after its leading results, and words at
+    /// its end.
+    fn complete(&mut self, start: usize, messages: Range<usize>, mut words: Vec<usize>) {
         if self.pieces.len() == start {
             self.settle();
             // A conversation begins with the user. If that turn has nothing else left, results
             // without a call stay as text.
-            if self.pieces.iter().all(|placed| placed.side == Side::Other) {
-                self.say(from, to);
+            if words.is_empty() && self.pieces.iter().all(|placed| placed.side == Side::Other) {
+                let all = messages.flat_map(|at| self.pairing.messages[at].answers.clone());
+                words = all.collect();
             }
-            return;
+        } else {
+            self.lead(start);
         }
+        self.say(start, words);
+    }
+
+    /// Adds the results that are due after those that lead a user's turn.
+    fn lead(&mut self, start: usize) {
         if self.due.is_empty() {
             return;
         }
@@ -266,13 +299,30 @@ impl<'p> Layout<'p> {
         self.pieces[place].piece = Piece::Listed(at, list);
     }
 
-    /// Leaves the text of the results of a turn as words of the user, in their first message.
-    fn say(&mut self, from: usize, to: usize) {
-        let answers = self.pairing.messages[from].answers.start..self.pairing.messages[to - 1].answers.end;
-        let first = answers.clone().next().map(|answer| self.pairing.answers[answer].at);
-        let Some(at) = first else { return };
-        let piece = Piece::Listed(at, answers.map(Block::Words).collect());
-        self.pieces.push(Placed { side: Side::Answer, piece, leading: 0 });
+    /// Adds words at the end of a user's turn.
+    fn say(&mut self, start: usize, words: Vec<usize>) {
+        let Some(said) = words.last().map(|nth| self.pairing.answers[*nth].at) else { return };
+        let words = words.into_iter().map(Block::Words);
+        // A message before the results stays as it is, unless all of the turn must be one.
+        let joins = match self.pieces[start..].last().map(|last| &last.piece) {
+            None => false,
+            Some(Piece::Kept(at) | Piece::Listed(at, _)) => self.alternates() || *at >= said,
+            Some(_) => self.alternates(),
+        };
+        let last = self.pieces.len().saturating_sub(1);
+        match self.pieces.last_mut().filter(|_| joins).map(|last| &mut last.piece) {
+            Some(Piece::Home(list, _) | Piece::Listed(_, list)) => list.extend(words),
+            Some(Piece::Kept(_)) => {
+                if let Some((at, list)) = self.listed(last) {
+                    self.pieces[last].piece = Piece::Listed(at, list.into_iter().chain(words).collect());
+                }
+            }
+            // That message has nothing else left.
+            _ => {
+                let piece = Piece::Listed(said, words.collect());
+                self.pieces.push(Placed { side: Side::Answer, piece, leading: 0 });
+            }
+        }
     }
 
     /// Joins adjacent messages of one role.
@@ -292,6 +342,7 @@ impl<'p> Layout<'p> {
                 Piece::Home(blocks, _) | Piece::Listed(_, blocks) => blocks.clone(),
                 Piece::Kept(at) | Piece::Moved(at) => self.list_of(*at),
                 Piece::New(call) => vec![Block::New(*call)],
+                Piece::Words(nth) => vec![Block::Words(*nth)],
             };
             match &mut last.piece {
                 Piece::Home(list, _) | Piece::Listed(_, list) => list.extend(blocks),
@@ -300,7 +351,7 @@ impl<'p> Layout<'p> {
                     list.extend(blocks);
                     last.piece = Piece::Listed(*at, list);
                 }
-                Piece::New(_) | Piece::Moved(_) => {
+                Piece::New(_) | Piece::Moved(_) | Piece::Words(_) => {
                     joined.push(placed);
                     continue;
                 }
@@ -313,7 +364,7 @@ impl<'p> Layout<'p> {
     fn role(&self, piece: &Piece) -> Option<u64> {
         match piece {
             Piece::Kept(at) | Piece::Listed(at, _) | Piece::Moved(at) => self.pairing.messages[*at].role,
-            Piece::Home(..) | Piece::New(_) => self.pairing.role,
+            Piece::Home(..) | Piece::New(_) | Piece::Words(_) => self.pairing.role,
         }
     }
 
@@ -330,7 +381,7 @@ impl<'p> Layout<'p> {
         match &self.pieces[place].piece {
             Piece::Kept(at) | Piece::Moved(at) => self.pairing.messages[*at].size(),
             Piece::Listed(_, list) | Piece::Home(list, _) => list.len() as u32,
-            Piece::New(_) => 1,
+            Piece::New(_) | Piece::Words(_) => 1,
         }
     }
 

@@ -1,13 +1,12 @@
-//! The words of hosts for a result that is missing, as in `lib/pairs/stand_in.ts`.
+//! The words of hosts for a result that is missing.
+//!
+//! Each host words them differently, but all are one short line that is flagged as an error or says
+//! that the result is absent.
 
 use std::sync::LazyLock;
 
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
-
-use crate::dialect::ToolResult;
-use crate::json::Literal;
-use crate::session::rewrite_row::texts_of;
 
 /// The words of a result that is missing, as in `lib/pairs/repair.ts`.
 pub const MISSING: &str = "[No result: the call was interrupted, or its result was removed]";
@@ -20,7 +19,7 @@ struct StandIns {
 
 static STAND_INS: LazyLock<(usize, Regex)> = LazyLock::new(|| {
     let StandIns { longest, absent } =
-        serde_json::from_str(include_str!("../../stand_in.json")).expect("stand_in.json");
+        serde_json::from_str(include_str!("../stand_in.json")).expect("stand_in.json");
     (longest, RegexBuilder::new(&absent).case_insensitive(true).build().expect("stand_in.json"))
 });
 
@@ -35,18 +34,19 @@ pub struct Said {
 }
 
 impl Said {
-    pub fn of(result: &ToolResult) -> Said {
-        let is_error = result.is_error();
-        let texts = texts_of(result);
+    /// Returns true if a text of this many bytes of JSON may be a short one. An escape takes up to
+    /// six bytes.
+    pub fn may_be_short(bytes: usize) -> bool {
+        bytes <= STAND_INS.0 * 6
+    }
+
+    /// `text`: `None` for a long text. `missing`: the words of a result that is missing.
+    pub fn of(text: Option<&str>, is_error: bool, missing: &str) -> Said {
         let (longest, absent) = &*STAND_INS;
-        // An escape takes up to six bytes.
-        if texts.iter().map(Literal::len).sum::<usize>() > longest * 6 {
-            return Said { is_error, ..Said::default() };
-        }
-        let text = texts.iter().map(Literal::string).collect::<Vec<_>>().join("\n");
-        let is_short = text.encode_utf16().count() <= *longest && !text.trim().contains('\n');
-        let is_absent = text == MISSING || is_short && absent.is_match(&text);
-        Said { is_absent, is_failure: is_short && is_error, is_error }
+        let is_short = |text: &&str| text.encode_utf16().count() <= *longest && !text.trim().contains('\n');
+        let short = text.filter(is_short);
+        let is_absent = text == Some(missing) || short.is_some_and(|text| absent.is_match(text));
+        Said { is_absent, is_failure: short.is_some() && is_error, is_error }
     }
 
     /// Returns true if a later result of the same call replaces this one: this one stands in for a

@@ -1,102 +1,19 @@
-//! The calls and the results of a session, as small records in the order of its messages.
+//! The calls and the results in a message of a session.
 //!
 //! A result is an object that has the form of one, whatever it holds: an image, an empty list, or
 //! nothing. The same rule tells `triage.rs` which sessions a repair may change.
 
 use std::collections::HashMap;
-use std::ops::Range;
 use std::rc::Rc;
 
-use super::stand_in::Said;
 use crate::dialect::table::Dialect;
 use crate::dialect::{CallPaths, PairRules, Table, ToolResult};
 use crate::hash::hash;
-use crate::json::Value;
+use crate::json::{Literal, Value};
+use crate::pairs::records::{Answer, Call, Message, Records};
+use crate::pairs::stand_in::{MISSING, Said};
 use crate::session::edits::block_of;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    Model,
-    Answer,
-    Other,
-}
-
-/// A message of the history.
-#[derive(Clone, Debug)]
-pub struct Message {
-    /// The number of its row, and its place among the messages of that row.
-    pub row: u64,
-    pub nth: u32,
-    pub calls: Range<usize>,
-    pub answers: Range<usize>,
-    /// The hash of its role.
-    pub role: Option<u64>,
-    /// The number of its blocks, `None` if they are not a list.
-    pub blocks: Option<u32>,
-    /// Its list is a text, which counts as one block of words.
-    pub is_text: bool,
-    /// Must be followed by a call.
-    pub leads: bool,
-    pub is_model: bool,
-}
-
-impl Message {
-    /// Returns the number of its blocks, one for a message without a list.
-    pub fn size(&self) -> u32 {
-        self.blocks.unwrap_or(1)
-    }
-}
-
-#[derive(Clone, Debug)]
-pub struct Call {
-    pub at: usize,
-    /// The index of its block in the list of its message, `None` if it is in no list.
-    pub index: Option<u32>,
-    pub id: Option<Rc<str>>,
-    pub tool: Option<Rc<str>>,
-    /// The member with its id.
-    pub id_name: &'static str,
-    pub has_ids: bool,
-    /// A text can answer it.
-    pub has_template: bool,
-    /// Waits for a person.
-    pub may_wait: bool,
-    /// Holds its result, which is missing.
-    pub is_open: bool,
-    /// The index of its result.
-    pub answer: Option<usize>,
-    /// Its result replaced one that stood in for it.
-    pub is_replaced: bool,
-}
-
-#[derive(Clone, Debug)]
-pub struct Answer {
-    pub at: usize,
-    pub index: Option<u32>,
-    pub id: Option<Rc<str>>,
-    pub tool: Option<Rc<str>>,
-    /// Stands in the model's own turn, since the provider ran the tool.
-    pub is_hosted: bool,
-    pub said: Said,
-    /// The index of its call.
-    pub call: Option<usize>,
-    /// Its call has another result, which is kept.
-    pub is_duplicate: bool,
-    /// It stood in for the other.
-    pub stood_in: bool,
-    /// Its turn has anything but results before it.
-    pub is_late: bool,
-    /// Stays where it is without a call: that is in a part of the session which is not sent.
-    pub stays: bool,
-}
-
-#[derive(Debug)]
-pub struct History {
-    pub rules: &'static PairRules,
-    pub messages: Vec<Message>,
-    pub calls: Vec<Call>,
-    pub answers: Vec<Answer>,
-}
+use crate::session::rewrite_row::texts_of;
 
 /// The calls of a message, with their kinds, and its results.
 #[derive(Debug)]
@@ -153,11 +70,7 @@ pub fn is_model(message: Value) -> bool {
     message.get("role").is_some_and(|role| role.is("assistant") || role.is("model"))
 }
 
-impl History {
-    pub fn of(rules: &'static PairRules) -> History {
-        History { rules, messages: vec![], calls: vec![], answers: vec![] }
-    }
-
+impl Records {
     /// Takes the next message, which is the `nth` of its row.
     pub fn push(&mut self, row: u64, nth: u32, message: Value, parts: &Parts) {
         let (rules, at) = (self.rules, self.messages.len());
@@ -171,35 +84,21 @@ impl History {
         };
         for (kind, call) in calls.iter().copied() {
             let id = kind.id.first_text(call);
+            let may_wait = id.as_ref().is_some_and(|id| waiting.contains(id));
+            let (index, tool) = (blocks.index(message, call), kind.tool_of(call));
             self.calls.push(Call {
-                at,
-                index: blocks.index(message, call),
-                may_wait: id.as_ref().is_some_and(|id| waiting.contains(id)),
-                id: id.map(Rc::from),
-                tool: kind.tool_of(call).map(Rc::from),
-                id_name: &kind.id_name,
-                has_ids: kind.has_ids,
-                has_template: kind.result.is_some(),
+                may_wait,
                 is_open: kind.lacks_result(call),
-                answer: None,
-                is_replaced: false,
+                ..Call::new(kind, at, index, id.map(Rc::from), tool.map(Rc::from))
             });
         }
         for (answer, dialect) in answers.iter().copied().zip(dialect.iter().copied().cycle()) {
-            let tool = dialect.tool.first_text(answer).filter(|tool| !tool.trim().is_empty());
-            let said = ToolResult::read(dialect, answer, false).map(|result| Said::of(&result));
+            let (id, tool) = (dialect.id.first_text(answer), dialect.tool.first_text(answer));
+            let said = ToolResult::read(dialect, answer, false).map(|result| said(&result));
+            let index = blocks.index(message, answer);
             self.answers.push(Answer {
-                at,
-                index: blocks.index(message, answer),
-                id: dialect.id.first_text(answer).map(Rc::from),
-                tool: tool.map(Rc::from),
                 is_hosted: is_model,
-                said: said.unwrap_or_default(),
-                call: None,
-                is_duplicate: false,
-                stood_in: false,
-                is_late: false,
-                stays: false,
+                ..Answer::new(at, index, id.map(Rc::from), tool.map(Rc::from), said.unwrap_or_default())
             });
         }
         let list = Some(&rules.list).filter(|list| !list.is_empty()).and_then(|list| message.get(list));
@@ -215,6 +114,14 @@ impl History {
             is_model,
         });
     }
+}
+
+/// Returns what a result says.
+fn said(result: &ToolResult) -> Said {
+    let texts = texts_of(result);
+    let may_be_short = Said::may_be_short(texts.iter().map(Literal::len).sum());
+    let text = may_be_short.then(|| texts.iter().map(Literal::string).collect::<Vec<_>>().join("\n"));
+    Said::of(text.as_deref(), result.is_error(), MISSING)
 }
 
 /// The indexes of the elements of the lists of a message. Each list is counted once.

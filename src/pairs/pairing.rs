@@ -1,10 +1,9 @@
-//! Finds the call of each result: by id, then by tool name, then by place, as
-//! `lib/pairs/pairing.ts` does.
+//! Finds the call of each result: by id, then by tool name, then by place.
 
 use std::collections::HashMap;
 
-use super::history::{Answer, Call, History, Message, Side};
-use super::known::{CallIndex, Marks};
+use super::call_index::{CallIndex, Marks};
+use super::records::{Answer, Call, Message, Records, Side};
 use crate::dialect::PairRules;
 use crate::hash::hash;
 
@@ -31,10 +30,10 @@ pub struct Pairing {
 }
 
 impl Pairing {
-    pub fn of(history: History) -> Pairing {
-        let role = history.rules.role.as_ref().map(|role| hash(role.as_bytes()));
-        let (turns, turn_of) = divided(&history, role);
-        let History { rules, messages, calls, answers } = history;
+    pub fn of(records: Records) -> Pairing {
+        let role = records.rules.role.as_ref().map(|role| hash(role.as_bytes()));
+        let (turns, turn_of) = divided(&records, role);
+        let Records { rules, messages, calls, answers } = records;
         let mut pairing = Pairing { rules, role, messages, calls, answers, turns, turn_of };
         pairing.pair();
         if rules.has_turns {
@@ -213,10 +212,10 @@ fn fits(rules: &PairRules, call: &Call, Marks { id, tool, is_hosted }: &Marks) -
 }
 
 /// Divides a history into turns.
-fn divided(history: &History, role: Option<u64>) -> (Vec<Turn>, Vec<usize>) {
-    let rules = history.rules;
+fn divided(records: &Records, role: Option<u64>) -> (Vec<Turn>, Vec<usize>) {
+    let rules = records.rules;
     let (mut turns, mut turn_of): (Vec<Turn>, Vec<usize>) = (vec![], vec![]);
-    for (at, message) in history.messages.iter().enumerate() {
+    for (at, message) in records.messages.iter().enumerate() {
         let is_of_user = !rules.list.is_empty() && message.role == role;
         let side = match message {
             _ if !message.calls.is_empty() => Side::Model,
