@@ -337,8 +337,7 @@ describe('doctor', () => {
   it('lists damage only if a mend brings a row back, or if the host loses rows before it', async () => {
     const home = newHome()
     const env = environment(home)
-    for (const [agent, file, text] of kept('short')) {
-      if (agent === 'Kimi CLI') continue
+    for (const [, file, text] of kept('short')) {
       const path = put(home, file, text)
       if (!path.endsWith('.jsonl')) continue
       const lines = text.trimEnd().split('\n')
