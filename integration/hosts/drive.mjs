@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { agents } from './agents/index.mjs'
-import { newHome, place, work } from './homes.mjs'
+import { endAllIn, newHome, place, work } from './homes.mjs'
 import { programOf } from './programs.mjs'
 import { provider } from './provider.mjs'
 
@@ -74,7 +74,7 @@ export async function drive(host, steps, { home = newHome(), how = {}, prompt = 
     try {
       process.kill(-child.pid, 'SIGKILL')
     } catch {}
-    host.end?.(home)
+    endAllIn(home)
   }
   const limit = setTimeout(end, LIMIT)
   let isOver = false

@@ -1,5 +1,6 @@
 // Homes of hosts. Hosts keep absolute paths to their sessions, so a home that was copied is put
 // back to where it was.
+import { spawnSync } from 'node:child_process'
 import {
   cpSync,
   existsSync,
@@ -17,7 +18,7 @@ import { png } from './media.mjs'
 
 /** Folder of a run, removed at its end. */
 export const place = mkdtempSync(join(tmpdir(), 'spillway-hosts-'))
-// Daemons that hosts leave behind may still write.
+// A process that has ended may still hold a file.
 const GONE = { recursive: true, force: true, maxRetries: 9, retryDelay: 200 }
 process.on('exit', () => rmSync(place, GONE))
 
@@ -49,6 +50,18 @@ export function newHome() {
 /** Removes all homes. */
 export function clear() {
   for (const name of readdirSync(place)) if (name.startsWith('home-')) rmSync(join(place, name), GONE)
+}
+
+/** Ends all that runs in a home: daemons that a host leaves behind write to it. */
+export function endAllIn(home) {
+  const all = spawnSync('ps', ['axeww', '-o', 'pid=,command='], { encoding: 'utf8', maxBuffer: 1 << 26 })
+  const running = all.stdout.split('\n').filter((line) => `${line} `.includes(` HOME=${home} `))
+  for (const line of running)
+    try {
+      process.kill(Number.parseInt(line, 10), 'SIGKILL')
+    } catch {}
+  // One may have started another meanwhile.
+  if (running.length > 0) endAllIn(home)
 }
 
 // A home is without the sockets and locks of daemons that have ended.

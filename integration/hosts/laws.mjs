@@ -14,8 +14,8 @@ import { test } from 'node:test'
 import { hosts } from './drive.mjs'
 import { historiesOf } from './histories.mjs'
 import { clear, filesIn, keep, newHome, work } from './homes.mjs'
-import { gainsOf, lossesOf } from './memory.mjs'
-import { listedIn, REPAIRS, repair, shown, UNDONE, undo, undoBelow } from './repairs.mjs'
+import { gainsOf, lossesOf, UNDONE } from './memory.mjs'
+import { listedIn, REPAIRS, repair, shown, undo, undoBelow } from './repairs.mjs'
 import { make, open, waysOf } from './sessions.mjs'
 
 const digest = (paths) => {

@@ -39,12 +39,19 @@ const hasSame = (one, other) => one.text === other?.text && `${one.images}` === 
 const START = 6
 const beginsAs = (one, other) => other?.text && other.text.slice(0, START) === one.text.slice(0, START)
 
+/** A report of no change. */
+export const NOTHING = { clamped: 0, paired: 0, orphans: 0, damaged: 0, media: 0 }
+/** A report for an undo. Once a turn is behind a call without a result, a host words the result
+ *  that it puts in otherwise, or leaves the call out. Claude Code does so in sessions that were
+ *  never repaired: they open without a call whose result is lost. */
+export const UNDONE = { ...NOTHING, paired: 1, unanswered: true }
+
 /** Says what a repair took away or put in, beyond what its report says. `known` is what was sent
  *  while the session was made. */
 export function lossesOf({ before, after, known, report }) {
   if (!before) return []
   if (!after) return ['it does not open any more']
-  const { clamped, paired, orphans, media } = report
+  const { clamped, paired, orphans, media, unanswered } = report
   const kept = new Map(after.map((entry) => [entry.key, entry]))
   const had = new Map(before.map((entry) => [entry.key, entry]))
   const told = []
@@ -58,7 +65,8 @@ export function lossesOf({ before, after, known, report }) {
     if (isOwn) own.add(key)
     if (!now) {
       const isAlone = kind === 'result' && orphans > 0 && !had.has(`call ${id}`)
-      if (!isAlone && !(kind === 'image' && media > 0) && !isOwn) told.push(`${key} is lost`)
+      const isUnanswered = unanswered && kind === 'call' && !known.has(`result ${id}`)
+      if (!isAlone && !isUnanswered && !(kind === 'image' && media > 0) && !isOwn) told.push(`${key} is lost`)
     } else if (!hasSame(entry, now)) {
       if (isOwn && (paired > 0 || hasSame(now, known.get(key)))) continue
       const isShorter = now.text.length < entry.text.length && /truncated|omitted/.test(now.text)

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { png } from './media.mjs'
-import { gainsOf, lossesOf, memoryOf, promptOf } from './memory.mjs'
+import { gainsOf, lossesOf, memoryOf, NOTHING, promptOf, UNDONE } from './memory.mjs'
 import { provider } from './provider.mjs'
 import { faultsOf } from './rules.mjs'
 
@@ -172,4 +172,10 @@ test('a result counts as cut if the report says so', () => {
   const own = facts(entry('[No result]'), { paired: 1 })
   own.known.clear()
   assert.deepEqual(lossesOf(own), [])
+  // After an undo a host may leave out a call that never had a result, and no other.
+  const left = { ...own, after: [], report: UNDONE }
+  assert.deepEqual(lossesOf(left), [])
+  assert.deepEqual(lossesOf({ ...left, report: NOTHING }), ['call a is lost'])
+  left.known.set('result a', entry('long '.repeat(100)))
+  assert.deepEqual(lossesOf(left), ['call a is lost', 'result a is lost'])
 })

@@ -1,6 +1,7 @@
 // The command line over the sessions of a home.
 import { readFileSync } from 'node:fs'
 import { tried } from './drive.mjs'
+import { NOTHING } from './memory.mjs'
 import { oneLine } from './sessions.mjs'
 
 /** Flags of repairs, by name. */
@@ -11,10 +12,6 @@ export const REPAIRS = {
   media: ['--for', 'anthropic'],
   all: ['--pairs', '--damaged', 'mend', '--for', 'anthropic', '--max-bytes', '20000'],
 }
-const NOTHING = { clamped: 0, paired: 0, orphans: 0, damaged: 0, media: 0 }
-/** A report for an undo: a host words the result that it puts in otherwise once a turn is behind
- *  it. */
-export const UNDONE = { ...NOTHING, paired: 1 }
 
 const jsonLines = (out) =>
   out

@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { shell } from './commands.mjs'
 
@@ -24,13 +23,6 @@ export const clineCli = {
   ],
   /** It resumes in a terminal only, where the prompt is typed. */
   resumesInTerminal: true,
-  /** Ends the daemon that stays behind. */
-  end: (home) => {
-    try {
-      const { pid } = JSON.parse(readFileSync(join(home, '.cline/data/locks/hub/production.json'), 'utf8'))
-      process.kill(pid, 'SIGKILL')
-    } catch {}
-  },
   sessions: /\.cline[\\/]data[\\/]sessions[\\/].*messages\.json$/,
   isDocument: true,
   calls: (work) => ({
