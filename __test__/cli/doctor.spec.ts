@@ -63,13 +63,17 @@ const claude = (text: string, id = '') =>
     },
   ])
 
-/** An image in a message of the user, as a PNG says its size. */
-const image = (bytes: number, width: number) => {
+/** A PNG that says its size, as base64. */
+const pngOf = (bytes: number, width: number) => {
   const png = Buffer.alloc(bytes)
   Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex').copy(png)
   png.writeUInt32BE(width, 16)
   png.writeUInt32BE(100, 20)
-  const source = { type: 'base64', media_type: 'image/png', data: png.toString('base64') }
+  return png.toString('base64')
+}
+/** An image in a message of the user. */
+const image = (bytes: number, width: number) => {
+  const source = { type: 'base64', media_type: 'image/png', data: pngOf(bytes, width) }
   return jsonLines([
     {
       type: 'user',
@@ -361,6 +365,36 @@ describe('doctor', () => {
     expect(found.get(lost).command ?? '').not.toContain('mend')
   })
 
+  it('lists damage of a row that repeats results only if the row of their call is damaged', async () => {
+    const home = newHome()
+    const rows = sample('Gemini CLI', 'short').split('\n')
+    const glued = (at: number) => rows.toSpliced(at, 2, `${rows[at]}${rows[at + 1]}`).join('\n')
+    const at = '.gemini/tmp/w/chats'
+    const call = put(home, `${at}/call.jsonl`, glued(2))
+    // The turn of the user and settings, without the copy of all messages behind them.
+    put(home, `${at}/turn.jsonl`, rows.toSpliced(4, 2, `${rows[4]}${rows[2]}`).join('\n'))
+    expect(await listed(environment(home))).toMatchObject([{ path: call, damaged: 1 }])
+  })
+
+  it('lists a lost row only if its host sends nothing before it', async () => {
+    const home = newHome()
+    const env = environment(home)
+    const lost: string[] = []
+    for (const [agent, file, text] of kept('short')) {
+      if (!file.endsWith('.jsonl')) continue
+      const rows = text.trimEnd().split('\n')
+      const last = JSON.parse(rows.at(-1) ?? '')
+      if (!('parentId' in last || 'parentUuid' in last)) continue
+      const row = { ...last, ...('parentId' in last ? { parentId: 'gone' } : { parentUuid: 'gone' }) }
+      const path = put(home, file, [...rows.slice(0, -1), JSON.stringify(row), ''].join('\n'))
+      if (['Pi', 'OpenClaw', 'Qwen Code'].includes(agent)) lost.push(path)
+    }
+    expect(lost).toHaveLength(3)
+    const found = await listed(env)
+    const named = found.filter(({ lostParent }) => lostParent !== undefined)
+    expect(named.map(({ path }) => path).sort()).toEqual(lost.sort())
+  })
+
   it('looks for what one provider rejects, or any', async () => {
     const home = newHome()
     put(home, '.pi/agent/sessions/--w--/a.jsonl', image(4_000_000, 100))
@@ -369,6 +403,15 @@ describe('doctor', () => {
     expect(await listed(environment(home), '--for', 'openai')).toEqual([])
     const [one] = await listed(environment(home), '--for', 'bedrock')
     expect(one.command).toContain(' --for bedrock ')
+    // An agent of one provider is known by its rows as well as by its home.
+    const wide = sample('Gemini CLI', 'short').replace(
+      '"content":[{"text":"build it"}]',
+      `"content":[{"inlineData":${JSON.stringify({ mimeType: 'image/png', data: pngOf(400, 9_000) })}}]`,
+    )
+    expect(wide).toContain('inlineData')
+    const path = put(home, 'a.jsonl', wide)
+    expect(await listed(environment(home), path)).toEqual([])
+    expect(await listed(environment(home), '--for', 'anthropic', path)).toMatchObject([{ path, media: 1 }])
   })
 
   it('lists no session for what its host mends, or for less than a tenth', async () => {

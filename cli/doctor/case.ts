@@ -52,7 +52,7 @@ export async function examine(
   const mayExceed = resultBytes > WINDOW
   const isFlawed = Object.keys(flaws).length > 0
   if (!Object.values(may).includes(true) && !mayExceed && !isFlawed) return undefined
-  const media = isDamaged || may.media ? (policy.media ?? (await mediaOf(file, policy))) : undefined
+  const media = isDamaged || may.media ? (policy.media ?? (await mediaOf(path, format, policy))) : undefined
   const dryRun = (how: Pick<RepairOptions, 'pairs' | 'aggregate' | 'damaged'>) =>
     repairCounted(path, { ...policy, media, dryRun: true, ...how })
   const whole = await dryRun({ pairs: isDamaged || may.pairs, damaged: isDamaged ? 'mend' : 'keep' })
@@ -88,9 +88,8 @@ export async function examine(
     ...(provider ? [`--for ${provider}`] : []),
     ...(together ? [`--max-total-chars ${together.maxChars}`] : []),
   ]
-  const { provider: _, ...found } = file
   return {
-    ...found,
+    ...file,
     bytesAfter: isFound ? report.bytesAfter : file.bytes,
     over,
     damaged,
@@ -114,11 +113,18 @@ function workOf({ report, cuts }: { readonly report: RepairReport; readonly cuts
   return cuts.worth + (report.media?.items ?? 0)
 }
 
-/** Returns true if the agent of a session itself leaves out a result without a call. */
-function mendsResults(format: string): boolean {
-  const facts: readonly { readonly name: string; readonly mends?: readonly string[] }[] = layouts
-  return facts.some(({ name, mends }) => name === format && mends?.includes('results'))
+/** Facts about the agent of a format, from src/layouts.json. */
+interface Facts {
+  readonly name: string
+  readonly mends?: readonly string[]
+  /** The only provider that its requests go to. */
+  readonly provider?: MediaProvider
 }
+
+const factsOf = (format: string) => (layouts as readonly Facts[]).find(({ name }) => name === format)
+
+/** Returns true if the agent of a session itself leaves out a result without a call. */
+const mendsResults = (format: string) => factsOf(format)?.mends?.includes('results') ?? false
 
 /** Returns the tokens of all results that the agent sends, each within the limits, and the chars to
  *  which a repair cuts them together, half a window. Returns undefined if the results fit a
@@ -133,7 +139,8 @@ async function togetherOf(path: string, policy: ResultPolicy) {
 
 /** Returns the limits of the provider of an agent or, of an agent with several, of the provider
  *  that rejects most. */
-async function mediaOf({ path, provider }: Found, policy: ResultPolicy): Promise<ResultPolicy['media']> {
+async function mediaOf(path: string, format: string, policy: ResultPolicy): Promise<ResultPolicy['media']> {
+  const provider = factsOf(format)?.provider
   if (provider) return { provider }
   const { inspectCounted } = await import('../../lib/session/session.js')
   const { refused = [] } = (await inspectCounted(path, policy)).report

@@ -1,6 +1,5 @@
 import { homedir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
-import type { MediaProvider } from 'spillway'
 import layouts from '../../src/layouts.json'
 import { type Database, databaseNamed } from '../databases.js'
 import { matchesIn } from '../files.js'
@@ -21,8 +20,6 @@ interface Home {
 /** A row of `agents` in src/layouts.json. */
 interface Agent {
   readonly name: string
-  /** The only provider that its requests go to. */
-  readonly provider?: MediaProvider
   readonly homes: readonly Home[]
   /** Patterns of sessions, and of databases, in its home. */
   readonly files: readonly string[]
@@ -35,7 +32,6 @@ interface Agent {
 export interface Found {
   readonly path: string
   readonly agent?: string
-  readonly provider?: MediaProvider
 }
 
 /** Finds what agents keep on this machine. `tell` takes each error of a directory that could not be
@@ -47,7 +43,7 @@ export async function findAll(
   const homes: string[] = []
   const files = new Map<string, Found>()
   const databases: Database[] = []
-  for (const { name, provider, homes: places, files: patterns, databases: stores = [], migrated } of agents) {
+  for (const { name, homes: places, files: patterns, databases: stores = [], migrated } of agents) {
     const home = homeOf(places, process.env, platform.name)
     if (home === undefined) continue
     homes.push(home)
@@ -58,7 +54,7 @@ export async function findAll(
       databases.push({ path, agent: name, advice: databaseNamed(basename(path))?.advice ?? '' })
     if (migrated && found.length > 0) continue
     for (const path of await all(patterns))
-      files.set(path, { path, agent: name, ...(provider && { provider }) })
+      files.set(path, { path, agent: name })
   }
   return { homes: [...new Set(homes)], files: [...files.values()], databases }
 }

@@ -60,7 +60,8 @@ async function judge({ host, home, known, paths, ways, before, old }, report) {
     if (at > 0 || host.unpack) continue
     broken.push(...undoBelow(home, old, repaired, host).map((words) => `c: ${words}`))
     const undone = await open(host, home, way)
-    for (const loss of lossesOf({ before: memory, after: undone.memory, known, report: UNDONE }))
+    const stored = host.restates ? after.memory : memory
+    for (const loss of lossesOf({ before: stored, after: undone.memory, known, report: UNDONE }))
       broken.push(`c: after an undo: ${loss}`)
   }
   return { broken, gains: [...new Set(gains)] }

@@ -57,15 +57,17 @@ export function lossesOf({ before, after, known, report }) {
   const told = []
   const cut = new Set()
   const own = new Set()
-  for (const { kind, key, id, ...entry } of before) {
+  const isOfTool = (entry, sent = known.get(entry?.key)) =>
+    entry !== undefined && (hasSame(entry, sent) || beginsAs(entry, sent))
+  for (const entry of before) {
+    const { kind, key, id } = entry
     const now = kept.get(key)
     // A host puts a result of its own where there is none, and words for what it left out.
-    const isResult = hasSame(entry, known.get(key)) || beginsAs(entry, known.get(key))
-    const isOwn = kind === 'result' ? !isResult : kind !== 'call' && !known.has(key)
+    const isOwn = kind === 'result' ? !isOfTool(entry) : kind !== 'call' && !known.has(key)
     if (isOwn) own.add(key)
     if (!now) {
       const isAlone = kind === 'result' && orphans > 0 && !had.has(`call ${id}`)
-      const isUnanswered = unanswered && kind === 'call' && !known.has(`result ${id}`)
+      const isUnanswered = unanswered && kind === 'call' && !isOfTool(had.get(`result ${id}`))
       if (!isAlone && !isUnanswered && !(kind === 'image' && media > 0) && !isOwn) told.push(`${key} is lost`)
     } else if (!hasSame(entry, now)) {
       if (isOwn && (paired > 0 || hasSame(now, known.get(key)))) continue

@@ -172,7 +172,7 @@ test('a result counts as cut if the report says so', () => {
   const own = facts(entry('[No result]'), { paired: 1 })
   own.known.clear()
   assert.deepEqual(lossesOf(own), [])
-  // After an undo a host may leave out a call that never had a result, and no other.
+  // After an undo a host may leave out a call without a result, and no other.
   const left = { ...own, after: [], report: UNDONE }
   assert.deepEqual(lossesOf(left), [])
   assert.deepEqual(lossesOf({ ...left, report: NOTHING }), ['call a is lost'])

@@ -1,7 +1,8 @@
 //! Flaws that no repair changes, by which a host loses messages in silence, or every provider
 //! rejects the next request: the name of a call that no provider takes, and a row
 //! on the way from the last row to the first that names a row before it which is not in the file.
-//! A host reads its tree of rows from the last one back, so nothing before that row is sent.
+//! Some hosts (`loses` in the layout) read their rows from the last one back, and send nothing from
+//! before that row. Others go on with the row above it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -66,7 +67,8 @@ impl FlawReader {
         let id_of = |name: &str| entry.root.get(name).and_then(Value::string).map(|id| hash(id.as_bytes()));
         // A row of unknown layout may be one that others name.
         self.ids.extend(Layout::ids().filter_map(&id_of));
-        self.chain = self.chain.or_else(|| entry.layout()?.chain.as_ref());
+        let loses = |layout: &&Layout| layout.loses;
+        self.chain = self.chain.or_else(|| entry.layout().filter(loses)?.chain.as_ref());
         let Some([id, parent]) = self.chain.filter(|_| !entry.is_aside()) else { return };
         let Some(id) = id_of(id) else { return };
         // The header of a file has an id and no parent.
@@ -138,6 +140,19 @@ mod tests {
         assert_eq!(lost(&[None, Some(9), Some(0)]), None);
         assert_eq!(lost(&[Some(9), Some(0)]), None);
         assert_eq!(lost(&[None, Some(2), Some(1)]), None);
+    }
+
+    #[test]
+    fn no_parent_is_lost_to_a_host_that_goes_on_with_the_row_above() {
+        let row = |kind: &str, id: &str, parent: &str, message: &str| {
+            format!(r#"{{"type":"{kind}","uuid":"{id}","parentUuid":"{parent}","message":{message}}}"#)
+        };
+        let said = r#"{"role":"user","content":"x"}"#;
+        let claude = ["a", "b"].map(|id| row("user", id, "gone", said));
+        assert_eq!(flaws(&claude).lost_parent, None);
+        let said = r#"{"role":"user","parts":[{"text":"x"}]}"#;
+        let qwen = ["a", "b"].map(|id| row("user", id, "gone", said));
+        assert_eq!(flaws(&qwen).lost_parent, Some(2));
     }
 
     #[test]

@@ -9,7 +9,9 @@
 //!
 //! Facts about the agent tell which repair helps it. It `mends` calls without a result, results
 //! without a call, or rows glued together, when it resumes a session; it `loses` all before a row
-//! that it cannot read; it `cuts` a result to so many chars when it sends it.
+//! that it cannot read, or that is not there; it `cuts` a result to so many chars when it sends it.
+//! Rows at `repeats` only repeat results that the row of the call has, so none of them is missed.
+//! `provider`, which TypeScript alone reads, is the only one that its requests go to.
 //! `seen` is the version that opened sessions after repairs; a layout that was only read in the
 //! sources of its agent is known `by` these.
 
@@ -17,6 +19,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use crate::dialect::Template;
 use crate::dialect::path::Paths;
@@ -33,6 +36,7 @@ struct LayoutData {
     sent: Vec<String>,
     shown: Vec<String>,
     aside: Vec<String>,
+    repeats: Vec<String>,
     offsets: bool,
     tree: Option<u64>,
     answer: Option<Template>,
@@ -40,6 +44,8 @@ struct LayoutData {
     mends: Vec<Mended>,
     loses: bool,
     cuts: Option<usize>,
+    #[serde(rename = "provider")]
+    _provider: IgnoredAny,
     seen: Option<String>,
     by: Option<Knowledge>,
 }
@@ -103,6 +109,7 @@ pub struct Layout {
     sent: Paths,
     shown: Paths,
     aside: Paths,
+    repeats: Paths,
     /// Other files hold offsets into the file; see [`super::offsets`].
     pub offsets: bool,
     /// The first version whose rows form a tree.
@@ -139,7 +146,7 @@ static TABLE: LazyLock<Tables> = LazyLock::new(|| {
 impl Layout {
     fn of(data: LayoutData) -> Result<Layout, String> {
         let each = |paths: &[String]| paths.iter().map(|path| Paths::of([path])).collect::<Result<_, _>>();
-        let LayoutData { name, starts, document, rows, sent, shown, aside, offsets, .. } = data;
+        let LayoutData { name, starts, document, rows, sent, shown, aside, repeats, offsets, .. } = data;
         let LayoutData { tree, answer, chain, mends, loses, cuts, seen, by, .. } = data;
         if seen.is_some() && by.is_some() {
             return Err(format!("{name} was seen, or is known by its source"));
@@ -157,6 +164,7 @@ impl Layout {
             sent: Paths::of(sent)?,
             shown: Paths::of(shown)?,
             aside: Paths::of(aside)?,
+            repeats: Paths::of(repeats)?,
             offsets,
             tree,
             answer,
@@ -219,6 +227,11 @@ impl Layout {
 
     pub fn is_aside(&self, row: Value) -> bool {
         self.aside.leads(row)
+    }
+
+    /// Returns true if a row only repeats results of others.
+    pub fn repeats(&self, row: Value) -> bool {
+        self.repeats.leads(row)
     }
 }
 

@@ -325,8 +325,8 @@ impl Repair<'_, '_> {
         Ok(())
     }
 
-    /// Returns true if a host reads a row now and did not before: it holds a message, or others may
-    /// name it.
+    /// Returns true if a host reads a row now and did not before, and misses it: it holds a message
+    /// that no other row repeats, or others may name it.
     fn is_back(&self, row: &[u8], is_glued: bool) -> bool {
         let format = self.tally.reading.format.unwrap_or_default();
         Document::parse(row).is_some_and(|document| {
@@ -338,7 +338,10 @@ impl Repair<'_, '_> {
             let chain = layout.and_then(|layout| layout.chain.as_ref());
             let is_read =
                 !entry.messages.is_empty() || chain.is_some_and(|[id, _]| entry.root.get(id).is_some());
-            is_read && !(is_glued && layout.is_some_and(|layout| layout.mends(Mended::Glued)))
+            let is_spare = |layout: &Layout| {
+                is_glued && layout.mends(Mended::Glued) || layout.repeats(entry.root)
+            };
+            is_read && !layout.is_some_and(is_spare)
         })
     }
 

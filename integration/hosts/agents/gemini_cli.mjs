@@ -35,6 +35,8 @@ export const geminiCli = {
     'yolo',
   ],
   judged: once,
+  /** When it resumes, it appends a copy of all messages as they are then, and reads that later. */
+  restates: true,
   sessions: /\.gemini[\\/]tmp[\\/].*[\\/]chats[\\/].*\.jsonl?$/,
   calls: (work) => ({
     ...shell('run_shell_command', (command) => ({ command })),
