@@ -120,6 +120,25 @@ export const mediaSamples: MediaSample[] = [
     }),
   },
   {
+    dialect: 'gemini-cli',
+    name: 'inlineData beside a result',
+    make: (id, said, payloads) => ({
+      type: 'gemini',
+      toolCalls: [
+        {
+          id,
+          name: 't',
+          result: [
+            { functionResponse: { id, name: 't', response: { output: said } } },
+            ...payloads.map((data) => ({ inlineData: { data, ...mime } })),
+          ],
+        },
+      ],
+    }),
+    blocks: ({ toolCalls }) => toolCalls[0].result.slice(1),
+    words: (words) => ({ text: words }),
+  },
+  {
     dialect: 'anthropic',
     name: 'image',
     make: (id, said, payloads) => ({
