@@ -1059,8 +1059,8 @@ export interface SessionReport {
   resultTokens: number
   /** Line of the first call whose name no provider takes. Absent if there is none. */
   invalidName?: number
-  /** Line of a row on the active branch that follows a row which is not in the file: the host sends
-   *  nothing before it. Absent if there is none. */
+  /** Line of a row on the active branch that follows a row which is not in the file, if the host
+   *  sends nothing before it. Absent if there is none. */
   lostParent?: number
 }
 /** Reports which tools and results take up a session, with its `top` (10) largest results. Reads

@@ -388,6 +388,15 @@ describe('results without a call in a stored session', () => {
     ])
   })
 
+  it('stay where no message would be left, and are explained', async () => {
+    const message = { role: 'toolResult', toolCallId: 'gone', toolName: 'bash', content: [words] }
+    const row = { type: 'message', id: 'a', parentId: null, message }
+    const path = write(jsonLines([{ type: 'session', version: 3, id: 's' }, row]))
+    const { stdout } = await spillway(['repair', '--pairs', path])
+    expect(stdout).toContain('1 result without a call left: ')
+    expect(stdout).toContain('or no message would be left')
+  })
+
   it('go where a block wraps them', async () => {
     const part = { functionResponse: { id: 'gone', name: 'read', response: { output: 'x' } } }
     const rows = [

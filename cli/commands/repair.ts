@@ -230,7 +230,9 @@ function summaryOf(file: string, report: RepairReport, cuts: Taken, isMending: b
       ? [`${counted(unpaired, 'call')} without a result: this format has no way to add one`]
       : []),
     ...(strays > 0
-      ? [`${counted(strays, 'result')} without a call: this format has no way to remove one`]
+      ? [
+          `${counted(strays, 'result')} without a call left: this format has no way to remove one, or no message would be left`,
+        ]
       : []),
     ...(rearranged > 0
       ? [

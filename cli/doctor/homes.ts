@@ -53,8 +53,7 @@ export async function findAll(
     for (const path of found)
       databases.push({ path, agent: name, advice: databaseNamed(basename(path))?.advice ?? '' })
     if (migrated && found.length > 0) continue
-    for (const path of await all(patterns))
-      files.set(path, { path, agent: name })
+    for (const path of await all(patterns)) files.set(path, { path, agent: name })
   }
   return { homes: [...new Set(homes)], files: [...files.values()], databases }
 }
