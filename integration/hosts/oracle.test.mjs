@@ -136,7 +136,7 @@ for (const [name, spoken] of Object.entries(SPOKEN))
       'more than a window': await sent(spoken(PNG), (all) =>
         JSON.parse(JSON.stringify(all).replace('one', 'one '.repeat(300_000))),
       ),
-      ...(name === 'messages' && { 'an image too wide': await sent(spoken(wide)) }),
+      ...(['messages', 'chat'].includes(name) && { 'an image too wide': await sent(spoken(wide)) }),
     }
     for (const [what, request] of Object.entries(rejected))
       assert.equal(faultsOf(request).length > 0, true, what)

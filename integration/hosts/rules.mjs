@@ -24,7 +24,9 @@ export function faultsOf({ api, body, entries }) {
   const chars = entries.reduce((sum, { text }) => sum + text.length, 0)
   return [
     ...(refused ? [refused] : []),
-    ...entries.flatMap(({ media = [] }) => media.flatMap((one) => faultOf(one, api.dialect) ?? [])),
+    ...entries.flatMap(({ media = [] }) =>
+      media.flatMap((one) => faultOf(one, api.media ?? api.dialect) ?? []),
+    ),
     ...entries.flatMap(({ kind, id, name }) => (kind === 'call' ? (namedWrong(id, name) ?? []) : [])),
     ...(chars > WINDOW ? ['the prompt is too long'] : []),
   ]

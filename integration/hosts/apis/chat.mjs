@@ -1,8 +1,10 @@
 import { ofDataUrl } from '../media.mjs'
 
-/** OpenAI's Chat Completions, which most hosts speak to any provider. */
+/** OpenAI's Chat Completions, which most hosts speak to any provider: so images are judged by the
+ *  limits of the strictest. */
 export const chat = {
   dialect: 'openai-chat',
+  media: 'anthropic',
   owns: (url) => /chat\/completions/.test(url),
   historyOf: (body) => body.messages,
 
