@@ -425,6 +425,27 @@ describe('doctor', () => {
     expect(await listed(environment(home))).toEqual([])
   })
 
+  it('lists a call without a result where the host sends it as it is', async () => {
+    const home = newHome()
+    const rows = sample('Kimi CLI', 'short').trimEnd().split('\n')
+    const at = rows.findIndex((row) => row.includes('"role":"tool"'))
+    const path = put(
+      home,
+      '.kimi/sessions/f00/a/context.jsonl',
+      jsonLines(rows.toSpliced(at, 1).map((row) => JSON.parse(row))),
+    )
+    // A result that was cut off.
+    const torn = rows.with(at, rows[at]?.slice(0, -20) ?? '').slice(0, at + 1)
+    const damaged = put(home, '.kimi/sessions/f00/b/context.jsonl', torn.join('\n'))
+    const found = await listed(environment(home))
+    expect(found.map(({ path, command }) => [path, command]).sort()).toEqual(
+      [path, damaged].map((path) => [path, `spillway repair --pairs ${path}`]),
+    )
+    expect((await spillway(['doctor', path])).stdout).toContain('  1 call without a result')
+    for (const { command } of found) expect(await shell(command)).toMatchObject({ code: 0, stderr: '' })
+    expect(await listed(environment(home))).toEqual([])
+  })
+
   it.each([
     ['a JPEG as PNG', Buffer.from('ffd8ffe000104a46494600010100000100010000ffc0000b0800100010010111', 'hex')],
     ['a text', Buffer.from('no image at all, but a line of text')],

@@ -71,12 +71,13 @@ export async function examine(
   const together = mayExceed ? await togetherOf(path, policy) : undefined
   // A row that comes back may be the row that others follow.
   const left = mends ? {} : flaws
-  const isFound = over + damaged + orphans + rearranged + items > 0 || together !== undefined
+  // A host that resumes a session answers a call without a result, or leaves the call out, so such
+  // a call is not a reason for a repair, unless the host is known to send it.
+  const lacking = sendsCalls(format) ? paired : 0
+  const asksPairs = orphans + rearranged + lacking > 0
+  const isFound = over + damaged + items > 0 || asksPairs || together !== undefined
   if (!isFound && Object.keys(left).length === 0) return undefined
   const aggregate = together && { maxChars: together.maxChars }
-  // A host that resumes a session answers a call without a result, or leaves the call out, so such
-  // a call is not a reason for a repair.
-  const asksPairs = orphans + rearranged > 0
   const isAgain = (paired + gone + moved > 0 && !asksPairs) || aggregate !== undefined
   const damage = mends ? 'mend' : 'keep'
   const again = { pairs: asksPairs, damaged: damage, ...(aggregate && { aggregate }) } as const
@@ -122,6 +123,9 @@ interface Facts {
 }
 
 const factsOf = (format: string) => (layouts as readonly Facts[]).find(({ name }) => name === format)
+
+/** Returns true if the agent of a session is known to send a call without a result as it is. */
+const sendsCalls = (format: string) => factsOf(format)?.mends?.includes('calls') === false
 
 /** Returns true if the agent of a session itself leaves out a result without a call. */
 const mendsResults = (format: string) => factsOf(format)?.mends?.includes('results') ?? false

@@ -46,9 +46,11 @@ function entryOf(found: Case): string {
 
 function reasonsOf(found: Case): string[] {
   const { over, damaged, orphans, rearranged, media, provider, together, invalidName, lostParent } = found
+  const lacking = found.takes?.adds ?? 0
   return [
     ...(over > 0 ? [`${counted(over, 'result')} over the limits`] : []),
     ...(damaged > 0 ? [`${counted(damaged, 'row')} ${damaged === 1 ? 'is' : 'are'} not JSON`] : []),
+    ...(lacking > 0 ? [`${counted(lacking, 'call')} without a result`] : []),
     ...(orphans > 0 ? [`${counted(orphans, 'result')} without a call`] : []),
     ...(rearranged > 0
       ? [
