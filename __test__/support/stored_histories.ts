@@ -357,7 +357,15 @@ export const layouts: readonly Stored[] = [
       refusal: (messages) => {
         const blocks = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []))
         const nameless = blocks.find(({ type, name }) => type === 'tool_result' && typeof name !== 'string')
-        return nameless ? `Invalid input: ${nameless.tool_use_id}` : refusal('anthropic', messages)
+        if (nameless) return `Invalid input: ${nameless.tool_use_id}`
+        // Each message of the model is sent by itself, to providers of any dialect.
+        const isOf = (type: string, message: any) =>
+          (Array.isArray(message?.content) ? message.content : []).filter((block: any) => block.type === type)
+        const at = messages.findIndex((message, at) => {
+          const answered = isOf('tool_result', messages[at + 1]).map(({ tool_use_id: id }: any) => id)
+          return isOf('tool_use', message).some(({ id }: any) => !answered.includes(id))
+        })
+        return at < 0 ? refusal('anthropic', messages) : `messages.${at}: not answered by the next`
       },
     },
   ),

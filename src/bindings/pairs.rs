@@ -145,7 +145,7 @@ fn history(rules: &'static PairRules, records: &PairRecords, missing: &str) -> R
     let texts: Vec<Rc<str>> = records.texts.iter().map(|text| Rc::from(&**text)).collect();
     let text = |number: i32| usize::try_from(number).ok().map(|number| texts[number].clone());
     let index = |number: i32| u32::try_from(number).ok();
-    let mut history = Records::of(rules);
+    let mut history = Records::of(rules, false);
     let mut calls = records.calls.chunks_exact(COLUMNS);
     let mut answers = records.answers.chunks_exact(COLUMNS);
     let kinds = &Table::get().call_paths()[rules.kinds.clone()];

@@ -33,7 +33,7 @@ impl Pairing {
     pub fn of(records: Records) -> Pairing {
         let role = records.rules.role.as_ref().map(|role| hash(role.as_bytes()));
         let (turns, turn_of) = divided(&records, role);
-        let Records { rules, messages, calls, answers } = records;
+        let Records { rules, messages, calls, answers, .. } = records;
         let mut pairing = Pairing { rules, role, messages, calls, answers, turns, turn_of };
         pairing.pair();
         if rules.has_turns {
@@ -224,7 +224,8 @@ fn divided(records: &Records, role: Option<u64>) -> (Vec<Turn>, Vec<usize>) {
             _ if !message.answers.is_empty() || is_of_user => Side::Answer,
             _ => Side::Other,
         };
-        let joins = side == Side::Answer || side == Side::Model && (rules.has_turns || rules.anywhere);
+        let is_one_turn = rules.has_turns && !records.is_apart || rules.anywhere;
+        let joins = side == Side::Answer || side == Side::Model && is_one_turn;
         match turns.last_mut().filter(|last| last.side == side && joins) {
             Some(last) => last.to = at + 1,
             None => turns.push(Turn { side, from: at, to: at + 1 }),

@@ -136,14 +136,16 @@ impl Answer {
 #[derive(Debug)]
 pub struct Records {
     pub rules: &'static PairRules,
+    /// The results of each message with calls come before the next one.
+    pub is_apart: bool,
     pub messages: Vec<Message>,
     pub calls: Vec<Call>,
     pub answers: Vec<Answer>,
 }
 
 impl Records {
-    pub fn of(rules: &'static PairRules) -> Records {
-        Records { rules, messages: vec![], calls: vec![], answers: vec![] }
+    pub fn of(rules: &'static PairRules, is_apart: bool) -> Records {
+        Records { rules, is_apart, messages: vec![], calls: vec![], answers: vec![] }
     }
 
     /// Returns the calls that hold their results and have none, each with true if another part of

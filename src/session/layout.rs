@@ -10,7 +10,8 @@
 //! Facts about the agent tell which repair helps it. It `mends` calls without a result, results
 //! without a call, or rows glued together, when it resumes a session; it `loses` all before a row
 //! that it cannot read, or that is not there; it `cuts` a result to so many chars when it sends it.
-//! Rows at `repeats` only repeat results that the row of the call has, so none of them is missed.
+//! `apart`: the agent sends each message of the model by itself to providers that want its results
+//! behind it. Rows at `repeats` only repeat results that the row of the call has, so none of them is missed.
 //! `provider`, which TypeScript alone reads, is the only one that its requests go to.
 //! `seen` is the version that opened sessions after repairs; a layout that was only read in the
 //! sources of its agent is known `by` these.
@@ -39,6 +40,7 @@ struct LayoutData {
     repeats: Vec<String>,
     offsets: bool,
     tree: Option<u64>,
+    apart: bool,
     answer: Option<Template>,
     chain: Option<[String; 2]>,
     mends: Vec<Mended>,
@@ -114,6 +116,8 @@ pub struct Layout {
     pub offsets: bool,
     /// The first version whose rows form a tree.
     pub tree: Option<u64>,
+    /// Messages of the model in a row are turns of their own, in any dialect.
+    pub apart: bool,
     /// The row for a result that is put in. "$message" is replaced by it, "$new" by an id, and
     /// "$parent" by that of the row before. It also gets the members that all rows have. In a
     /// document: the members that a result has beside those of its dialect, if no other shows
@@ -147,7 +151,7 @@ impl Layout {
     fn of(data: LayoutData) -> Result<Layout, String> {
         let each = |paths: &[String]| paths.iter().map(|path| Paths::of([path])).collect::<Result<_, _>>();
         let LayoutData { name, starts, document, rows, sent, shown, aside, repeats, offsets, .. } = data;
-        let LayoutData { tree, answer, chain, mends, loses, cuts, seen, by, .. } = data;
+        let LayoutData { tree, apart, answer, chain, mends, loses, cuts, seen, by, .. } = data;
         if seen.is_some() && by.is_some() {
             return Err(format!("{name} was seen, or is known by its source"));
         }
@@ -167,6 +171,7 @@ impl Layout {
             repeats: Paths::of(repeats)?,
             offsets,
             tree,
+            apart,
             answer,
             chain,
         })

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::pieces::{Maker, Need, Pieces, naming};
-use super::reading::{Reading, RowId, each_entry};
+use super::reading::{Reading, RowId, each_entry, is_apart};
 use super::template::new_id;
 use super::words::{AnswerWords, Words};
 use crate::dialect::PairRules;
@@ -80,7 +80,7 @@ impl Changes {
         let Some(mut reading) = Reading::of(session, mends, progress)? else { return Ok(Changes::default()) };
         let rules = reading.history.rules;
         let naming = naming(&reading);
-        let history = std::mem::replace(&mut reading.history, Records::of(rules));
+        let history = std::mem::replace(&mut reading.history, Records::of(rules, is_apart(reading.layout)));
         let mut changes = Changes { rules: Some(rules), ..Changes::default() };
         if rules.are_one {
             changes.close(&history, reading.way() == Some(Way::Free));

@@ -22,7 +22,7 @@ use crate::session::rows::{Row, RowReader, Rows, each_row};
 use crate::session::session_file::SessionFile;
 
 /// The layout of the rows with messages, `None` if each row is one.
-type RowLayout = Option<&'static Layout>;
+pub type RowLayout = Option<&'static Layout>;
 
 /// The dialect of a history: that of its first call with an id, else of its first call, else of its
 /// first result.
@@ -83,6 +83,11 @@ impl RowId {
     }
 }
 
+/// Returns true if the results of each message with calls come before the next one.
+pub fn is_apart(layout: RowLayout) -> bool {
+    layout.is_some_and(|layout| layout.apart)
+}
+
 /// The history of a session.
 #[derive(Debug)]
 pub struct Reading {
@@ -122,7 +127,7 @@ impl Reading {
         })?;
         let Some((rules, layout)) = finder.found() else { return Ok(None) };
         let mut reading = Reading {
-            history: Records::of(rules),
+            history: Records::of(rules, is_apart(layout)),
             layout,
             branch: tree.map(SessionTree::branch),
             ids: vec![],
@@ -176,7 +181,7 @@ impl Reading {
             && entry.messages.iter().any(is_checkpoint)
         {
             let rules = self.history.rules;
-            let before = std::mem::replace(&mut self.history, Records::of(rules));
+            let before = std::mem::replace(&mut self.history, Records::of(rules, is_apart(self.layout)));
             let ids = before.calls.iter().filter_map(|call| call.id.as_ref());
             self.called.extend(ids.map(|id| hash(id.as_bytes())));
             self.ids.clear();

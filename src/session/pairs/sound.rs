@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::parts::{Blocks, Parts, is_model};
-use super::reading::Finder;
+use super::reading::{Finder, RowLayout, is_apart};
 use crate::dialect::PairRules;
 use crate::hash::hash;
 use crate::json::Value;
@@ -51,7 +51,6 @@ impl Sound {
         if let Some([id, _]) = entry.layout().and_then(|layout| layout.chain.as_ref()) {
             self.is_odd |= named(id).is_some_and(|id| !self.known.insert(id));
         }
-        let is_row = entry.layout().is_some_and(|layout| layout.chain.is_some());
         for message in entry.messages.iter().copied() {
             self.finder.take(message, entry.layout());
             // Rows of another kind are not of the history.
@@ -70,11 +69,12 @@ impl Sound {
             };
             self.is_odd |= rules.alternates && self.messages > 1;
             self.messages = 0;
-            self.take_message(rules, message, is_row);
+            self.take_message(rules, message, entry.layout());
         }
     }
 
-    fn take_message(&mut self, rules: &'static PairRules, message: Value, is_row: bool) {
+    fn take_message(&mut self, rules: &'static PairRules, message: Value, layout: RowLayout) {
+        let is_row = layout.is_some_and(|layout| layout.chain.is_some());
         let Parts { calls, dialect, answers } = Parts::of(rules, message);
         if rules.are_one {
             self.is_odd |= calls.iter().any(|(kind, call)| kind.lacks_result(*call));
@@ -87,7 +87,8 @@ impl Sound {
         };
         if has_calls {
             // The calls of a turn wait together; the calls of the turn before have their results.
-            let is_same = self.is_after_model && rules.has_turns || rules.anywhere;
+            let is_one_turn = rules.has_turns && !is_apart(layout);
+            let is_same = self.is_after_model && is_one_turn || rules.anywhere;
             self.is_odd |= !is_same && !self.due.is_empty();
             if !rules.unique && !is_same {
                 self.used.clear();
