@@ -1,8 +1,8 @@
 import type { RedactOptions } from 'spillway'
 import { closest } from './closest.js'
 import { native } from './engine.js'
-import { isList, isObject } from './untrusted.js'
-import { checkNamesWithin, optionError, texts } from './validate.js'
+import { isList } from './untrusted.js'
+import { checkMembers, checkNamesWithin, optionError, texts } from './validate.js'
 
 /** Kinds of secrets to redact, as the engine keeps them. */
 export type Redaction = ReturnType<typeof native.redaction>
@@ -44,6 +44,8 @@ function checkKinds(kinds: unknown, within: string): string[] {
   return given
 }
 
+const MEMBERS = ['kind', 'pattern'] as const
+
 /** Letters, digits, blanks, "_" and "-": no format finds a text of these alone. */
 const NAME = /^[\w -]{1,64}$/
 
@@ -51,8 +53,7 @@ function addPatterns(redaction: Redaction, patterns: unknown, field: string): vo
   if (!isList(patterns)) throw optionError(TypeError, field, 'an array of objects', patterns)
   for (const [at, given] of patterns.entries()) {
     const name = `${field}[${at}]`
-    if (!isObject(given)) throw optionError(TypeError, name, 'an object', given)
-    const { kind, pattern } = given as { kind?: unknown; pattern?: unknown }
+    const { kind, pattern } = checkMembers(name, given as { kind?: unknown; pattern?: unknown }, MEMBERS)
     if (typeof kind !== 'string') throw optionError(TypeError, `${name}.kind`, 'a string', kind)
     if (!NAME.test(kind))
       throw optionError(RangeError, `${name}.kind`, 'up to 64 letters, digits, blanks, _ and -', kind)

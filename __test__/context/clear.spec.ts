@@ -528,6 +528,9 @@ describe('clearToolResults', () => {
   it.each([
     [{ trigger: { type: 'tokens', value: 1 } }, 'trigger.type'],
     [{ trigger: { type: 'tool_uses', value: -1 } }, 'trigger.value'],
+    [{ trigger: { type: 'tool_uses', values: 1 } }, 'trigger.values'],
+    [{ keep: { value: 1, tools: ['a'] } }, 'keep.tools'],
+    [{ clearAtLeast: { Value: 5 } }, 'clearAtLeast.Value'],
     [{ keep: 3 }, 'keep'],
     [{ keep: { type: 'input_tokens', value: 1 } }, 'keep.type'],
     [{ clearAtLeast: { type: 'input_tokens', value: '1' } }, 'clearAtLeast.value'],

@@ -997,7 +997,8 @@ describe('structure before text', () => {
     const wrong = (patterns: unknown) => () => seen('', { patterns } as never)
     for (const [patterns, field] of [
       ['x', 'patterns'],
-      [[null], 'patterns[0].pattern'],
+      [[null], 'patterns[0]'],
+      [[{ pattern: /x/, kind: 'other', kinds: ['other'] }], 'patterns[0].kinds'],
       [[{ pattern: 'x', kind: 'other' }], 'patterns[0].pattern'],
       [[{ pattern: /x/, kind: 'overflow' }], 'patterns[0].kind'],
       [[{ pattern: /x/ }], 'patterns[0].kind'],

@@ -49,6 +49,11 @@ test.each([
   [{ patterns: [{ kind: 'a', pattern: /x/ }] }, TypeError, /^patterns\[0\]\.pattern must be a string/],
   [{ patterns: [{ kind: 'a]', pattern: 'x' }] }, RangeError, /^patterns\[0\]\.kind must be/],
   [{ patterns: [{ pattern: 'x' }] }, TypeError, /^patterns\[0\]\.kind must be a string, got undefined$/],
+  [
+    { patterns: [{ kind: 'a', pattern: 'x', flags: 'i' }] },
+    TypeError,
+    /^unknown option `patterns\[0\]\.flags`/,
+  ],
   [{ kind: ['jwt'] }, TypeError, /^unknown option `kind`; did you mean `kinds`\?$/],
 ])('%j is refused', (options, Kind, message) => {
   const refused = () => redactText('', options as object)

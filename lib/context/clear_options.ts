@@ -2,8 +2,8 @@ import type { ClearOptions, ClearState, SpillStore } from 'spillway'
 import { get, isList, isObject } from '../untrusted.js'
 import {
   bound,
+  checkMembers,
   checkNames,
-  checkOptions,
   choice,
   flag,
   optionError,
@@ -69,7 +69,7 @@ function amount<T extends string>(
   preset: number,
 ): { type: T; value: number } {
   if (given === undefined) return { type: units[0], value: preset }
-  const { type, value } = checkOptions(field, given as { type?: unknown; value?: unknown })
+  const { type, value } = checkMembers(field, given as { type?: unknown; value?: unknown }, ['type', 'value'])
   return {
     type: choice(`${field}.type`, type, units, units[0]),
     value: bound(`${field}.value`, value, preset),

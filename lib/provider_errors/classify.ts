@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import type { ProviderError, ProviderErrorKind } from 'spillway'
 import { isList, tryRead } from '../untrusted.js'
-import { checkNames, optionError } from '../validate.js'
+import { checkMembers, checkNames, optionError } from '../validate.js'
 import { type Layer, layersOf } from './error_layers.js'
 import type { Figures } from './figures.js'
 import { limitedPart } from './limited_part.js'
@@ -169,7 +169,7 @@ function checkPatterns(options: { patterns?: readonly Pattern[] | undefined } | 
   const { patterns = [] } = checkNames('classify', 'options', options)
   if (!isList(patterns)) throw optionError(TypeError, 'patterns', 'an array', patterns)
   return Array.from(patterns as readonly Partial<Pattern>[], (one, at) => {
-    const { pattern, kind } = one ?? {}
+    const { pattern, kind } = checkMembers(`patterns[${at}]`, one, ['pattern', 'kind'])
     if (!types.isRegExp(pattern)) throw optionError(TypeError, `patterns[${at}].pattern`, 'a RegExp', pattern)
     if (!KINDS.includes(kind as ProviderErrorKind)) {
       const rule = `one of ${KINDS.map((name) => `'${name}'`).join(', ')}`
