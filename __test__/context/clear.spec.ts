@@ -316,6 +316,58 @@ describe('clearToolResults', () => {
     )
   })
 
+  it('trusts no notice of an output that the store does not have', async () => {
+    const spill = createSpillStore({
+      dir: mkdtempSync(join(tmpdir(), 'spillway-clear-')),
+      reference: 'id',
+    })
+    const hinted = (at: number) =>
+      `${long(`tool${at}`)}\n[... 5000 more characters truncated]\n[Full output: ${at}123456789abcdef]`
+    const messages = messagesOf([1, 2, 3, 4, 5, 6].map(hinted))
+    const lines = texts((await clearToolResults(messages, { ...always, spill })).messages)
+    for (const [at, line] of lines.entries()) {
+      const [, id = ''] = /saved as (\w{16}),/.exec(line) ?? []
+      expect((await spill.read(id, { maxBytes: 1e6 })).text).toBe(hinted(at + 1))
+    }
+    expect(await spill.list()).toHaveLength(6)
+    // Without a store nobody can tell, and the notice counts.
+    expect(texts(clearToolResults(messages, always).messages)[0]).toContain('1123456789abcdef')
+    // A save that fails leaves no name behind.
+    const failing = { ...spill, read: spill.read.bind(spill), save: () => Promise.reject(new Error('full')) }
+    expect(texts((await clearToolResults(messages, { ...always, spill: failing })).messages)[0]).toBe(LINE)
+  })
+
+  it('names each saved output of a result, or saves all of it under one name', async () => {
+    const spill = createSpillStore({
+      dir: mkdtempSync(join(tmpdir(), 'spillway-clear-')),
+      reference: 'id',
+    })
+    const read = wrapTool(async (word: string) => long(word), { spill, maxBytes: 4_000 })
+    const blocks = [await read('first'), await read('second')]
+    const ids = blocks.map((text) => /saved as (\w{16}),/.exec(text)?.[1] as string)
+    const content = blocks.map((text) => ({ type: 'text', text }))
+    const messages = [{ role: 'toolResult', toolCallId: 'c', toolName: 't', content }] as any[]
+    const textOf = (made: readonly any[]) => made[0].content[0].text as string
+    const line = textOf(clearToolResults(messages, always).messages)
+    for (const id of ids) expect(line.split(id)).toHaveLength(2)
+    const named = textOf((await clearToolResults(messages, { ...always, spill })).messages)
+    const [, id = ''] = /saved as (\w{16}),/.exec(named) ?? []
+    expect(ids).not.toContain(id)
+    expect((await spill.read(id, { maxBytes: 1e6 })).text).toBe(blocks.join('\n'))
+  })
+
+  it('clears exactly what it saves', async () => {
+    const dir = join(mkdtempSync(join(tmpdir(), 'spillway-clear-')), 'd'.repeat(60))
+    const messages = messagesOf(['first', 'second', 'third'].map(long))
+    const most = clearToolResults(messages, always).savedTokens
+    for (let less = -5; less < 200; less += 5) {
+      const spill = createSpillStore({ dir: join(dir, `${less + 5}`, 'e'.repeat(60)) })
+      const clearAtLeast = { type: 'input_tokens', value: most - less } as const
+      const { cleared } = await clearToolResults(messages, { ...always, clearAtLeast, spill })
+      expect(await spill.list(), `${less}`).toHaveLength(cleared)
+    }
+  })
+
   it('keeps the last results, and those of excluded tools', () => {
     const messages = messagesOf(['a', 'b', 'c', 'd', 'e'].map(long))
     const keep = { type: 'tool_uses', value: 2 } as const

@@ -20,6 +20,7 @@ import {
   clearedText,
   isWritable,
   LEAST,
+  namedIn,
   savedBy,
   tellCleared,
   withoutInputs,
@@ -50,13 +51,24 @@ export function clearToolResults(messages: readonly unknown[], options: ClearOpt
   const clearing = checkClearing(options)
   const history = new History(checkMessages(messages), clearing)
   const { spill } = clearing
-  return spill ? history.save(spill).then(() => history.cleared()) : history.cleared()
+  const decision = history.decide()
+  if (!spill) return history.cleared(decision)
+  return history.save(decision, spill).then((saved) => history.cleared(saved))
 }
 
 /** A result that can become shorter, and its new text. */
 interface Shortening extends Saving {
   readonly use: ToolUse
   readonly entry: ClearedResult
+}
+
+/** The results of a history to clear, if that pays. */
+interface Decision {
+  readonly before: readonly unknown[]
+  /** Tokens of each message before. */
+  readonly tokens: readonly number[]
+  readonly balance: number
+  readonly change: Change<Shortening> | undefined
 }
 
 /** A history and the results of it that are cleared. */
@@ -112,24 +124,34 @@ class History {
     return target !== undefined && (this.#known(target)?.hash ?? hashOf(target.result)) === of.hash
   }
 
-  /** Saves the results that `cleared` will replace by a line. */
-  async save(store: SpillStore): Promise<void> {
-    const { change } = this.#decide(this.#written())
-    for (const { use, entry } of change?.savings ?? [])
-      if (entry.text !== undefined && !entry.of)
-        this.#saved.set(use, await savedBy(store, use.result, this.#calls.toolOf(use)))
-  }
-
-  #decide(before: readonly unknown[]) {
+  decide(): Decision {
+    const before = this.#written()
     const tokens = before === this.#given ? this.#tokens : tokensIn(before)
     const balance = this.#balance()
-    return { tokens, balance, change: this.#change(tokens, balance) }
+    return { before, tokens, balance, change: this.#change(tokens, balance) }
   }
 
-  cleared() {
+  /** Saves the results that a line will replace. Resolves to the decision with the lines that name
+   *  what was saved, except those that would not be shorter. */
+  async save(decision: Decision, store: SpillStore): Promise<Decision> {
+    const { change } = decision
+    const savings: Shortening[] = []
+    for (const one of change?.savings ?? []) {
+      const isLine = one.entry.text !== undefined && !one.entry.of
+      const named = isLine ? await this.#named(one.use, store) : one
+      if (named.saved > 0) savings.push(named)
+    }
+    return { ...decision, change: change && savings.length > 0 ? { ...change, savings } : undefined }
+  }
+
+  async #named(use: ToolUse, store: SpillStore): Promise<Shortening> {
+    const policy = await savedBy(store, use.result, this.#calls.toolOf(use))
+    this.#saved.set(use, policy)
+    return this.#shortening(use, clearedText(use.result, policy))
+  }
+
+  cleared({ before, tokens, balance, change }: Decision) {
     const { state } = this.#clearing
-    const before = this.#written()
-    const { tokens, balance, change } = this.#decide(before)
     for (const { use, entry, saved } of change?.savings ?? []) {
       this.#entries.set(use, { ...entry, saved })
       if (entry.text !== undefined) tellCleared(use.result, this.#saved.get(use))
@@ -206,10 +228,11 @@ class History {
   /** Returns the results before the last `keep` that a line would shorten. Those stay to which a
    *  later one refers that stays. */
   #clearable(repeats: readonly Shortening[]): Shortening[] {
-    const older = Math.max(0, this.#uses.length - this.#clearing.keep)
+    const { keep, keepUsed, spill } = this.#clearing
+    const older = Math.max(0, this.#uses.length - keep)
     const pending = new Map(repeats.map(({ use, entry }) => [use, entry]))
     const needed = new Set<string | undefined>()
-    const used = this.#clearing.keepUsed ? usedIn(this.#uses, this.#calls) : undefined
+    const used = keepUsed ? usedIn(this.#uses, this.#calls) : undefined
     const stays = (use: ToolUse) => this.#isExcluded(use) || (used?.has(use) ?? false)
     for (const [at, use] of this.#uses.entries()) {
       const { of } = pending.get(use) ?? this.#known(use) ?? {}
@@ -223,7 +246,7 @@ class History {
       const text =
         isShort || !isWritable(use.result, use.hasMedia)
           ? undefined
-          : clearedText(use.result, this.#saved.get(use))
+          : clearedText(use.result, spill && namedIn(spill))
       const one = this.#shortening(use, text)
       return one.saved > 0 ? one : []
     })

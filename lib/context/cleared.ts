@@ -1,20 +1,19 @@
 import type { SpillStore } from 'spillway'
-import { emitClamp, savedFor } from '../clamp_event.js'
-import { type EnginePolicy, saved } from '../compiled.js'
+import { emitClamp, savedFor, savedIn } from '../clamp_event.js'
+import { type EnginePolicy, handleOf, saved } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
 import { PathNode } from '../dialect/paths.js'
 import { callName, callPlaces, type Result } from '../dialect/results.js'
 import { REST, type Slot } from '../dialect/walk.js'
+import { native } from '../engine.js'
 import { mapped } from '../json.js'
 import { ResultMedia } from '../media/media.js'
-import { compile } from '../policy.js'
 import { decoded } from '../query.js'
 import { Batch } from '../result/batch.js'
 import { withTexts } from '../result/message_results.js'
-import { saveOnce } from '../spill/call_spill.js'
-import { savedAdvice } from '../text/earlier.js'
+import { isPartIn, saveOnce } from '../spill/call_spill.js'
+import { earlierSaves } from '../text/earlier.js'
 import { sizeOf, sum } from '../text/size.js'
-import { clampPrepared } from '../text/text.js'
 import { isObject, tryRead } from '../untrusted.js'
 import { appliedBy } from './apply_plan.js'
 
@@ -22,51 +21,58 @@ import { appliedBy } from './apply_plan.js'
  *  it is short. */
 export const LEAST = 400
 
-/** Returns the advice on the saved output that the notices in a result name. */
-export function adviceOn({ slots }: Result): string | undefined {
-  for (const { text } of slots) {
-    const advice = savedAdvice(text)
-    if (advice !== undefined) return advice
-  }
-  return undefined
+/** Returns the advice on the saved outputs that the notices in a result name. */
+export function adviceOn(result: Result): string | undefined {
+  const advice = earlierSaves(textsIn(result)).map(({ advice }) => advice)
+  return advice.length === 0 ? undefined : advice.join('; ')
 }
 
-/** Returns the text of a cleared result. `policy`: names its saved output, if no earlier notice
- *  does. */
+/** Returns the text of a cleared result. `policy`: says how a store saved it, and then notices in
+ *  it do not count. */
 export function clearedText(result: Result, policy = appliedBy): string {
-  const advice = adviceOn(result) ?? adviceBy(policy) ?? 'call the tool again if you need it'
-  return `[tool result cleared to save context; ${advice}]`
+  const { saved } = policy
+  const advice = saved === undefined ? adviceOn(result) : adviceBy(policy)
+  return `[tool result cleared to save context; ${advice ?? 'call the tool again if you need it'}]`
 }
 
-/** Returns the words of a notice on the saved output that a policy names. */
+/** Returns the words of a notice on the output that was saved, undefined if the save failed. */
 function adviceBy(policy: EnginePolicy): string | undefined {
-  if (!policy.saved) return undefined
-  noticing ??= compile({ keep: 'head', maxChars: 10_000 })
-  return savedAdvice(clampPrepared('a line\n'.repeat(2_000), { ...noticing, saved: policy.saved }))
+  return policy.saved?.how === 'failed' ? undefined : native.advice(handleOf(policy))
 }
-let noticing: EnginePolicy | undefined
 
-/** Saves the texts of a result, unless a notice in them names a saved output. Resolves to a policy
- *  that names the file. */
+/** Returns a policy that names an output as a store will, before it is saved. */
+export function namedIn(store: SpillStore): EnginePolicy {
+  return store.reference === 'path' ? BY_PATH : BY_ID
+}
+const BY_ID = saved(appliedBy, 'id', '0123456789abcdef')
+const BY_PATH = saved(appliedBy, 'path', '/home/user/agent/spill/0123456789abcdef.bash.524104b.8031l.txt')
+
+/** Saves the texts of a result, unless the store has the output that a notice in them names and
+ *  they are a part of. Resolves to a policy that names the saved output if the notice does not. */
 export async function savedBy(
   store: SpillStore,
   result: Result,
   tool: string | undefined,
 ): Promise<EnginePolicy> {
-  if (adviceOn(result) !== undefined) return appliedBy
+  const texts = textsIn(result)
+  const text = texts.join('\n')
+  if (text === '' || (await isPartIn(store, texts))) return appliedBy
   const meta = { ...(tool !== undefined && { tool }), ...(result.id !== undefined && { callId: result.id }) }
-  const text = result.slots.map(({ text }) => text).join('\n')
   return saved(appliedBy, ...(await saveOnce(store, text, meta)))
+}
+
+function textsIn({ slots }: Result): string[] {
+  return slots.map(({ text }) => text)
 }
 
 /** Tells listeners of a result whose texts a line replaces. */
 export function tellCleared(result: Result, policy: EnginePolicy = appliedBy): void {
-  const texts = result.slots.map(({ text }) => text)
+  const texts = textsIn(result)
   const figures = () => ({
     total: sum(texts.map(sizeOf)),
     kept: { bytes: 0, chars: 0, lines: 0 },
     exceeded: [],
-    ...savedFor(texts, policy),
+    ...(policy.saved ? savedIn(policy) : savedFor(texts, policy)),
   })
   emitClamp({ phase: 'result' }, figures, result)
 }

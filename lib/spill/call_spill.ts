@@ -61,7 +61,7 @@ const LOOKED_THROUGH = 256 * 1024
  * large as the original of the texts or was itself cut from that: the texts are a part of it, and
  * saving them would name a part as the whole. A larger text only quotes such a notice.
  */
-async function isPartIn(store: SpillStore, texts: readonly string[]): Promise<boolean> {
+export async function isPartIn(store: SpillStore, texts: readonly string[]): Promise<boolean> {
   const earlier = earlierSave(texts)
   const id = earlier && idIn(earlier.name)
   if (id === undefined) return false

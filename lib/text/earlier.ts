@@ -24,28 +24,32 @@ export function originalOf(texts: readonly string[]): Original {
   return { chars, named }
 }
 
-/** Returns the advice on the saved output that the notices in a text name. */
-export function savedAdvice(text: string): string | undefined {
-  const [head, tail] = windows(text, GLANCE)
-  return native.savedAdvice(head, tail, text.length) ?? undefined
-}
-
-/** The saved output that notices of earlier cuts name. `isPart`: only the start of it was saved. */
+/** A saved output that notices of earlier cuts name. `isPart`: only the start of it was saved. */
 export interface EarlierSave {
   readonly name: string
   readonly isPart: boolean
+  /** Words on how to read it. */
+  readonly advice: string
+}
+
+/** Returns the saved outputs that the notices in the texts of a result name, each once. */
+export function earlierSaves(texts: readonly string[]): EarlierSave[] {
+  const found = new Map<string, EarlierSave>()
+  for (const text of texts) {
+    const [head, tail] = windows(text, GLANCE)
+    const [name, part] = native.savedName(head, tail, text.length) ?? []
+    const known = name === undefined ? undefined : found.get(name)
+    if (name === undefined || known?.isPart) continue
+    const isPart = part !== undefined
+    if (!known || isPart)
+      found.set(name, { name, isPart, advice: native.savedAdvice(head, tail, text.length) ?? '' })
+  }
+  return [...found.values()]
 }
 
 /** Returns the saved output that the notices in the texts of a result name, undefined if they name
  *  none or several. */
 export function earlierSave(texts: readonly string[]): EarlierSave | undefined {
-  let found: EarlierSave | undefined
-  for (const text of texts) {
-    const [head, tail] = windows(text, GLANCE)
-    const [name, part] = native.savedName(head, tail, text.length) ?? []
-    if (name === undefined) continue
-    if (found && found.name !== name) return undefined
-    found = { name, isPart: part !== undefined || found?.isPart === true }
-  }
-  return found
+  const [one, ...others] = earlierSaves(texts)
+  return others.length === 0 ? one : undefined
 }
