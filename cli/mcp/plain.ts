@@ -23,56 +23,125 @@ export interface Plain {
   readonly isOdd: boolean
 }
 
+/** The pieces of a member, from its comma on. */
+interface Range {
+  readonly from: number
+  to: number
+}
+
 /** A container whose end has not come yet. */
 interface Open {
-  readonly members: Map<string, string> | undefined
-  readonly elements: string[]
-  name: string | undefined
+  readonly members: Map<string, Range> | undefined
+  /** Members and elements so far. */
+  count: number
+  /** The member whose value has not come yet. */
+  member: Range | undefined
+  isDoubled: boolean
 }
 
 /** Writes valid JSON plainly, in one pass and without recursion. */
 export function plainOf(text: string): Plain {
-  const open: Open[] = []
-  let [done, parts, isOdd] = ['', 0, false]
-  const put = (json: string) => {
-    const holder = open.at(-1)
-    parts += 1
-    if (!holder) done = json
-    else if (!holder.members) holder.elements.push(json)
-    else if (holder.name !== undefined) {
-      isOdd ||= holder.members.has(holder.name)
-      holder.members.set(holder.name, json)
-      holder.name = undefined
-    }
-  }
+  const writer = new Writer()
+  let hasLong = false
   for (let at = 0; at < text.length; ) {
     const char = text[at] as string
-    const holder = open.at(-1)
-    if (char === '{' || char === '[')
-      open.push({ members: char === '{' ? new Map() : undefined, elements: [], name: undefined })
-    else if (char === '}' || char === ']') {
-      const { members, elements = [] } = open.pop() ?? {}
-      put(
-        members
-          ? `{${[...members].map(([name, json]) => `${name}:${json}`).join(',')}}`
-          : `[${elements.join(',')}]`,
-      )
-    } else if (char === '"') {
+    if (char === '{' || char === '[') writer.open(char)
+    else if (char === '}' || char === ']') writer.close(char)
+    else if (char === '"') {
       const end = stringEnd(text, at)
-      const string = text.slice(at, end)
-      if (holder?.members && holder.name === undefined) holder.name = JSON.stringify(JSON.parse(string))
-      else put(string)
+      writer.string(text.slice(at, end))
       at = end
       continue
     } else if (!' \t\r\n,:\ufeff'.includes(char)) {
       SCALAR.lastIndex = at
       const scalar = SCALAR.exec(text)?.[0] ?? char
-      isOdd ||= scalar.length > LONGEST
-      put(scalar.length > LONGEST ? JSON.stringify(JSON.parse(scalar)) : scalar)
+      hasLong ||= scalar.length > LONGEST
+      writer.value(scalar.length > LONGEST ? JSON.stringify(JSON.parse(scalar)) : scalar)
       at += scalar.length
       continue
     }
     at += 1
   }
-  return { text: done, parts, isOdd }
+  return { text: writer.text, parts: writer.parts, isOdd: hasLong || writer.hasDoubled }
+}
+
+/** Writes pieces into one list, since text that is joined at each level takes quadratic time where
+ *  lists are nested. */
+class Writer {
+  parts = 0
+  readonly #pieces: string[] = []
+  readonly #open: Open[] = []
+  /** Members that a later one of their name replaces: their ends by their starts. */
+  readonly #dropped = new Map<number, number>()
+
+  get hasDoubled(): boolean {
+    return this.#dropped.size > 0
+  }
+
+  open(bracket: '{' | '['): void {
+    this.#begin(bracket)
+    const members = bracket === '{' ? new Map<string, Range>() : undefined
+    this.#open.push({ members, count: 0, member: undefined, isDoubled: false })
+  }
+
+  close(bracket: string): void {
+    const { members, isDoubled } = this.#open.pop() ?? {}
+    if (members && isDoubled) {
+      // The first member that stays needs no comma.
+      let first = Number.POSITIVE_INFINITY
+      for (const { from } of members.values()) first = Math.min(first, from)
+      this.#pieces[first] = ''
+    }
+    this.#pieces.push(bracket)
+    this.#end()
+  }
+
+  /** Writes a string, which may be the name of a member. */
+  string(json: string): void {
+    const holder = this.#open.at(-1)
+    if (holder?.members && !holder.member)
+      this.#name(holder, holder.members, JSON.stringify(JSON.parse(json)))
+    else this.value(json)
+  }
+
+  value(json: string): void {
+    this.#begin(json)
+    this.#end()
+  }
+
+  #name(holder: Open, members: Map<string, Range>, name: string): void {
+    const before = members.get(name)
+    if (before) this.#dropped.set(before.from, before.to)
+    holder.isDoubled ||= before !== undefined
+    holder.member = { from: this.#pieces.length, to: this.#pieces.length }
+    members.set(name, holder.member)
+    this.#pieces.push(holder.count++ > 0 ? ',' : '', name, ':')
+  }
+
+  /** Begins a value, an element behind a comma. */
+  #begin(piece: string): void {
+    const holder = this.#open.at(-1)
+    if (holder && !holder.members && holder.count++ > 0) this.#pieces.push(',')
+    this.#pieces.push(piece)
+  }
+
+  /** Ends a value, with the member that it belongs to. */
+  #end(): void {
+    const holder = this.#open.at(-1)
+    this.parts += 1
+    if (!holder?.member) return
+    holder.member.to = this.#pieces.length
+    holder.member = undefined
+  }
+
+  get text(): string {
+    if (!this.hasDoubled) return this.#pieces.join('')
+    const kept: string[] = []
+    for (let at = 0; at < this.#pieces.length; ) {
+      const end = this.#dropped.get(at)
+      if (end === undefined) kept.push(this.#pieces[at++] as string)
+      else at = end
+    }
+    return kept.join('')
+  }
 }
