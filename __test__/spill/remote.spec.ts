@@ -161,7 +161,7 @@ describe('a save', () => {
       `set ${path}`,
       `get ${path}`,
     ])
-    expect(times).toEqual([86_491, 86_491, 91])
+    expect(times).toEqual([86_536, 86_536, 91])
     times.length = 0
     await remote(storage, { maxAge: Number.POSITIVE_INFINITY }).save('x')
     expect(times).toEqual([undefined, undefined])
@@ -180,6 +180,78 @@ describe('a save', () => {
       await expect(store.save('x'.repeat(CHUNK + 1))).rejects.toMatchObject({ code: 'ECONNREFUSED' })
       expect(await inner.getKeys()).toEqual([])
       expect(await store.list()).toEqual([])
+    }
+  })
+
+  it('takes nothing from another save of the same output, wherever it fails', async () => {
+    const text = 'x'.repeat(CHUNK + 1)
+    for (const where of ['before the record', 'behind the record', 'at its proof']) {
+      const { storage: shared } = watched()
+      const other = remote(shared)
+      let records = 0
+      const fail = async () => {
+        await other.save(text)
+        throw new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })
+      }
+      const failing: RemoteStorage = {
+        ...shared,
+        getItemRaw: async (key) => {
+          if (key.endsWith(':record') && ++records === 2 && where === 'at its proof') await fail()
+          return shared.getItemRaw(key)
+        },
+        setItemRaw: async (key, value, options) => {
+          const isRecord = key.endsWith(':record')
+          if (isRecord && where === 'before the record') await fail()
+          await shared.setItemRaw(key, value, options)
+          if (isRecord && where === 'behind the record') await fail()
+        },
+      }
+      await expect(remote(failing).save(text)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+      const [{ id } = { id: '' }] = await other.list()
+      expect((await other.read(id, { maxBytes: 2 * CHUNK })).text, where).toBe(text)
+      expect(await shared.getKeys(), where).toHaveLength(3)
+    }
+  })
+
+  it('replaces the same output if any of it is lost or changed', async () => {
+    const text = 'a line\n'.repeat((5 * CHUNK) / 7)
+    for (const value of [undefined, Buffer.alloc(CHUNK), new Uint8Array(0)])
+      for (let at = 0; at < 5; at++) {
+        const { storage, inner } = watched()
+        const store = remote(storage)
+        const { id } = await store.save(text)
+        const [chunk = ''] = (await inner.getKeys()).filter((key) => key.includes(`:${at}-`))
+        if (value) await inner.setItemRaw(chunk, value)
+        else await inner.removeItem(chunk)
+        expect(await store.save(text)).toMatchObject({ id, complete: true })
+        expect((await store.read(id, { maxBytes: 9 * CHUNK })).text).toBe(text)
+        expect(await inner.getKeys()).toHaveLength(6)
+      }
+  })
+
+  it('begins the age of an output anew', async () => {
+    vi.useFakeTimers({ now: 1e12, toFake: ['Date'] })
+    try {
+      const times = new Map<string, number>()
+      const { storage } = watched((inner) => ({
+        setItemRaw: async (key, value, options) => {
+          times.set(key, Date.now() + (options?.ttl ?? 0) * 1_000)
+          await inner.setItemRaw(key, value, options)
+        },
+      }))
+      const store = remote(storage, { maxAge: 10 * DAY })
+      for (let day = 0; day < 40; day += 2) {
+        vi.setSystemTime(1e12 + day * DAY)
+        const { id, path } = await store.save('one')
+        expect(await store.sweep()).toEqual({ removed: 0, bytes: 0 })
+        expect((await store.read(id)).text).toBe('one')
+        // No engine removes it before, nor a chunk before its record.
+        const keys = await storage.getKeys()
+        expect(times.get(path)).toBeGreaterThanOrEqual(Date.now() + 10 * DAY)
+        for (const key of keys) expect(times.get(key)).toBeGreaterThanOrEqual(times.get(path) as number)
+      }
+    } finally {
+      vi.useRealTimers()
     }
   })
 

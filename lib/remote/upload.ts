@@ -3,11 +3,15 @@ import { native } from '../engine.js'
 import { CHUNK } from '../spill/chunks.js'
 import type { SpillMeta } from '../spill/spill_writer.js'
 import { optionError } from '../validate.js'
-import { type Engine, refusal } from './engine.js'
+import { type Engine, each, refusal } from './engine.js'
 import { decode, encode, type Keys, type OutputRecord } from './record.js'
 
 /** The longest duration of a save, in milliseconds. Sweeps keep younger chunks without a record. */
 export const LONGEST_SAVE = 24 * 60 * 60 * 1000
+
+/** Share of the longest age up to which chunks are young, so that another save of their output may
+ *  use them. They are kept for longer by that. */
+const YOUNG = 1 / 2
 
 /** Counts the lines of bytes that arrive in pieces. */
 class Lines {
@@ -43,9 +47,9 @@ export class Upload {
   readonly #firstLines = [1]
   readonly #digests: string[] = []
   readonly #names: string[] = []
-  /** The key of the record, once that is being stored, or 'again' if it replaces another: whose
-   *  chunks it names is then unknown after a failure. */
-  #recorded: string | undefined
+  /** The record, once it is being stored. */
+  #record: { readonly id: string; readonly bytes: Uint8Array; readonly replaces: boolean } | undefined
+  #isStored = false
   /** The chunk being stored. Resolves to its failure. */
   #storing: Promise<{ error: unknown } | undefined> | undefined
 
@@ -92,7 +96,7 @@ export class Upload {
     await this.#settle()
     const key = this.#keys.chunk(this.#name, this.#names.length)
     this.#names.push(key)
-    const stored = this.#engine.set(key, bytes, this.#limits.maxAge + LONGEST_SAVE)
+    const stored = this.#engine.set(key, bytes, this.#limits.maxAge * (1 + YOUNG) + LONGEST_SAVE)
     this.#storing = stored.then(
       () => undefined,
       (error: unknown) => ({ error }),
@@ -107,6 +111,7 @@ export class Upload {
   /**
    * Stores the rest, and then the record: without its record, an output does not exist. If another
    * save has stored the same output, its chunks stay while they are young, and else are replaced.
+   * Its age begins anew in both cases.
    */
   async finish({ tool, callId }: SpillMeta): Promise<{ id: string; stored: OutputRecord }> {
     if (this.#filled > 0) await this.#store()
@@ -130,36 +135,60 @@ export class Upload {
     }
     const id = native.identityOf(this.#identity, stored.bytes, stored.lines)
     const before = await this.#storedBefore(id)
-    if (before && created - before.created < this.#limits.maxAge / 2) {
+    const key = this.#keys.record(id)
+    if (before && created - before.started < this.#limits.maxAge * YOUNG && (await this.#areThere(before))) {
+      // Later than before, so that its own save knows that another one relies on it.
+      const renewed = { ...before, created: Math.max(created, before.created + 1) }
+      await this.#engine.set(key, encode(id, renewed), this.#limits.maxAge)
       await this.#removeChunks()
-      return { id, stored: before }
+      return { id, stored: renewed }
     }
     // A record whose request failed may still arrive. It is then valid, since all chunks are
     // stored.
-    this.#recorded = before ? 'again' : this.#keys.record(id)
-    await this.#engine.set(this.#keys.record(id), encode(id, stored), this.#limits.maxAge)
+    this.#record = { id, bytes: encode(id, stored), replaces: before !== undefined }
+    await this.#engine.set(key, this.#record.bytes, this.#limits.maxAge)
+    this.#isStored = true
     if (before) await this.#engine.remove(this.#keys.chunks(before)).catch(() => {})
     return { id, stored }
   }
 
-  /** Returns the record of the same output, if all of it is there. */
   async #storedBefore(id: string): Promise<OutputRecord | undefined> {
     const bytes = await this.#engine.get(this.#keys.record(id))
-    const before = bytes && decode(id, bytes)
-    const last = before && this.#keys.chunks(before).at(-1)
-    if (last === undefined) return before
-    return (await this.#engine.get(last)) === undefined ? undefined : before
+    return bytes && decode(id, bytes)
+  }
+
+  /** Resolves to true if all chunks of the same output are as they were stored. */
+  async #areThere(before: OutputRecord): Promise<boolean> {
+    const found = await each(this.#keys.chunks(before), async (key) => {
+      const bytes = await this.#engine.get(key)
+      return bytes && native.digestOf(bytes)
+    })
+    return found.every((digest, at) => digest === before.digests[at])
   }
 
   #removeChunks(): Promise<void> {
     return this.#engine.remove(this.#names)
   }
 
-  /** Removes what was stored. */
+  /**
+   * Removes what was stored. An output whose record is stored stays, since another save may rely on
+   * it; so do the chunks of a record that may have replaced another. If it is unknown whether the
+   * record is stored, it is read back: another save of the same output may have written it.
+   */
   async discard(): Promise<void> {
     await this.#storing
-    if (this.#recorded === 'again') return
-    if (this.#recorded !== undefined) await this.#engine.remove([this.#recorded])
+    if (this.#isStored || this.#record?.replaces) return
+    if (this.#record && !(await this.#removeRecord(this.#record))) return
     await this.#removeChunks()
+  }
+
+  /** Removes our record. Resolves to false if another save relies on our chunks. */
+  async #removeRecord({ id, bytes }: { readonly id: string; readonly bytes: Uint8Array }): Promise<boolean> {
+    const key = this.#keys.record(id)
+    const there = await this.#engine.get(key)
+    if (!there) return true
+    const isOurs = Buffer.compare(there, bytes) === 0
+    if (isOurs) await this.#engine.remove([key])
+    return isOurs || decode(id, there)?.save !== this.#name.save
   }
 }
