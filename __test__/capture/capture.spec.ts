@@ -179,6 +179,25 @@ describe('what is left', () => {
     )
   })
 
+  it('ends in a line that a later cut keeps, whatever the signal', async () => {
+    const signal = fc.oneof(
+      fc.string({ unit: 'binary', minLength: 1 }),
+      fc.constantFrom('a, exit code b', '], [', 'SIGRTMIN+3'),
+    )
+    const law = fc.asyncProperty(
+      signal,
+      fc.option(fc.nat(255), { nil: null, freq: 1 }),
+      async (signal, exitCode) => {
+        const capture = new OutputCapture({ maxChars: 4_000 })
+        capture.stdout.write(numbered(9_000))
+        const { text } = await capture.finish({ signal, exitCode })
+        const line = text.slice(text.lastIndexOf('\n'))
+        expect(clampText(text, { maxChars: 2_000, keep: 'head' }).endsWith(line)).toBe(true)
+      },
+    )
+    await fc.assert(law, { numRuns: 200 })
+  })
+
   it("is an error to 'auto' where the process failed", async () => {
     const names = Array.from({ length: 400 }, (_, at) => [...String(at)].map((digit) => 'abcdefghij'[+digit]))
     const errors = names.map((name) => `error: no such file as ${name.join('')}\n`).join('')

@@ -224,6 +224,23 @@ describe('wrapTool with a spill store', () => {
     expect(await whole(again.value)).toBe(BIG)
   })
 
+  it('gives two tools under one call id the same ids in any order', async () => {
+    const ids = async (...names: readonly string[]) => {
+      const own = createSpillStore({
+        dir: join(dir, names.join('')),
+        reference: 'id',
+        secret: 'x'.repeat(16),
+      })
+      const shown: Record<string, string> = {}
+      for (const name of names) {
+        const tool = wrapTool({ name, execute: async (_: object, __: object) => BIG }, { spill: own })
+        shown[name] = await tool.execute({}, { toolCallId: 'c1' })
+      }
+      return shown
+    }
+    expect(await ids('bash', 'read')).toEqual(await ids('read', 'bash'))
+  })
+
   it('clamps all the same when the whole cannot be saved, and says why', async () => {
     const broken = {
       ...store,

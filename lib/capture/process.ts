@@ -39,14 +39,16 @@ export function isFailure({ exitCode, signal, timedOut }: ProcessExit = {}): boo
   return Boolean(exitCode || signal || timedOut)
 }
 
-/** Chars of a signal's name. It is a caller's string, and must not break the line. */
+/** Chars of a signal's name. It is a caller's string, and must not look like another part of the
+ *  line, by which later cuts recognise it. */
 const SIGNAL_CHARS = 40
+const NO_NAME = /[^\w+-]/g
 
 /** Formats the end of a process as a line, "" if it is unknown. */
 export function exitLine({ exitCode, signal, timedOut }: ProcessExit = {}): string {
   const parts: string[] = []
   if (timedOut) parts.push('timed out')
-  if (signal) parts.push(`killed by ${signal.replace(/[^\x20-\x7e]/g, '?').slice(0, SIGNAL_CHARS)}`)
+  if (signal) parts.push(`killed by ${signal.replace(NO_NAME, '?').slice(0, SIGNAL_CHARS)}`)
   if (typeof exitCode === 'number') parts.push(`exit code ${exitCode}`)
   return parts.length === 0 ? '' : `[${parts.join(', ')}]`
 }

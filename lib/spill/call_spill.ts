@@ -97,14 +97,19 @@ interface SaveRecord {
 const REMEMBERED = 256
 
 /** Saves a text of a call, unless the store has it of this call. Never rejects. */
-export async function saveOnce(store: SpillStore, text: string, meta: { callId?: string }): Promise<Whole> {
+export async function saveOnce(
+  store: SpillStore,
+  text: string,
+  meta: { tool?: string; callId?: string },
+): Promise<Whole> {
   if (meta.callId === undefined) return (await save(store, text, meta)).whole
   const known = saves.get(store) ?? new Map<string, Promise<SaveRecord>>()
   saves.set(store, known)
   // Loaded on demand, since it takes a third of the load time of this package; an `import` takes as
   // long again.
   const { createHash } = require('node:crypto') as typeof import('node:crypto')
-  const key = `${meta.callId} ${createHash('sha256').update(text).digest('base64')}`
+  const hash = createHash('sha256').update(text).digest('base64')
+  const key = JSON.stringify([meta.tool, meta.callId, hash])
   for (let before = known.get(key); before; before = known.get(key)) {
     const saved = await before
     if (await isThere(store, saved)) return saved.whole
