@@ -36,7 +36,12 @@ fn policy() -> impl Strategy<Value = Policy> {
         Just(Keep::Findings),
         Just(Keep::Relevant)
     ];
-    let notice = prop_oneof![2 => Just(Notice::Hint), 1 => Just(Notice::Pi), 1 => Just(Notice::Count)];
+    let notice = prop_oneof![
+        2 => Just(Notice::Hint),
+        1 => Just(Notice::Pi),
+        1 => Just(Notice::Count),
+        1 => Just(Notice::Glued(Box::new(Notice::Pi))),
+    ];
     (keep, notice, 0.0..=1.0f64, any::<bool>()).prop_map(|(keep, notice, head_share, snap)| Policy {
         keep,
         notice,

@@ -7,7 +7,7 @@ use super::unit::Unit;
 use super::{SearchState, Selection};
 use crate::encoding::{Size, Text, Utf8};
 use crate::notice::earlier::{self, Earlier, NoticeAmounts};
-use crate::notice::parse;
+use crate::notice::{MIDDLE, parse};
 use crate::notice::saved::SavedPart;
 
 /// Notices of earlier cuts.
@@ -22,7 +22,7 @@ pub struct Old {
     pub sizes: Vec<Size>,
     /// Sizes of notices that may be kept as text, by unit number.
     pub units: Vec<(usize, Size)>,
-    /// First and last unit numbers of notices between two blank lines.
+    /// First and last unit numbers of notices between two ends, with the blank lines around them.
     pub between: Vec<(usize, usize)>,
     /// Total size of marks between findings.
     pub marks: Size,
@@ -36,7 +36,7 @@ pub struct Old {
 /// printed by a tool, and are text.
 fn only_between(old: &Old) -> Option<RangeInclusive<usize>> {
     match old.between[..] {
-        [(first, last)] if old.sizes.len() == 1 => Some(first.saturating_sub(1)..=last + 1),
+        [(first, last)] if old.sizes.len() == 1 => Some(first..=last),
         _ => None,
     }
 }
@@ -51,7 +51,7 @@ impl Old {
     /// not be recognised again.
     pub fn leave_out_parts(&self, kept: &mut Vec<&Piece>) {
         for (first, last) in &self.between {
-            let all = first - 1..last + 2;
+            let all = *first..last + 1;
             let start = kept.partition_point(|piece| piece.unit.number < all.start);
             let end = kept.partition_point(|piece| piece.unit.number < all.end);
             if end - start < all.len() {
@@ -67,7 +67,7 @@ impl Old {
             return Some(Utf8(text).size());
         }
         // Without the notice after it, the newline of a line is its own.
-        if !goes_on && self.between.iter().any(|(first, _)| *first == number + 2) {
+        if !goes_on && self.between.iter().any(|(first, _)| *first == number + 1) {
             return None;
         }
         self.units.binary_search_by_key(&number, |(number, _)| *number).ok().map(|at| self.units[at].1)
@@ -80,8 +80,12 @@ const NOTICES: usize = 256;
 /// A notice of an earlier cut between two ends.
 #[derive(Clone, Debug)]
 pub struct OldNotice {
+    /// The unit of its line, and the first one of the lines that separate it from the head.
     unit: usize,
+    first: usize,
     size: Size,
+    /// The size of those lines, with the newline of the head.
+    before: Size,
     hidden: usize,
     in_bytes: bool,
     saved: SavedPart,
@@ -128,9 +132,20 @@ impl SearchState {
         if self.blank && matches!(text, [b'[' | b'.', .., b'\n']) {
             let notice = &text[..text.len() - 1];
             self.maybe = parse::parse(notice).map(|(hidden, in_bytes)| {
-                let saved = parse::saved(notice);
-                let takes_name = parse::takes_name(notice);
-                OldNotice { unit: unit.number, size, hidden, in_bytes, saved, takes_name, name: None }
+                // A cut of OpenClaw has a line of its own there.
+                let is_middle = self.recent.text().ends_with(MIDDLE.as_bytes());
+                let (before, lines) = if is_middle { (MIDDLE, 3) } else { ("\n\n", 1) };
+                OldNotice {
+                    unit: unit.number,
+                    first: unit.number - lines,
+                    size,
+                    before: Utf8(before.as_bytes()).size(),
+                    hidden,
+                    in_bytes,
+                    saved: parse::saved(notice),
+                    takes_name: parse::takes_name(notice),
+                    name: None,
+                }
             });
         }
         self.blank = is_blank;
@@ -161,16 +176,19 @@ impl Selection {
                 |notice: &&OldNotice| counted.is_some_and(|(unit, _)| unit.number == notice.last());
             let notices: Vec<_> = state.notices.iter().filter(|notice| !is_counted(notice)).collect();
             for notice in notices {
-                let OldNotice { unit, size, hidden, in_bytes, ref saved, name, .. } = *notice;
+                let OldNotice { unit, first, size, before, hidden, in_bytes, ref saved, name, .. } = *notice;
                 let last = notice.last();
-                old.between.push((unit, last));
+                old.between.push((first, last + 1));
                 let newline = Size { bytes: 1, chars: 1, newlines: 1, broken: 0 };
-                old.sizes.push(size + name.unwrap_or_default() + newline + newline + newline);
+                old.sizes.push(before + size + name.unwrap_or_default() + newline);
                 // The notice owns the newlines around it: that of the preceding line, and the blank
-                // line on either side.
-                let before = unit.checked_sub(2).map(|line| (line, newline));
-                old.units.extend(before);
-                old.units.extend([(unit - 1, newline), (unit, size), (last + 1, newline)]);
+                // lines on either side.
+                old.units.extend(first.checked_sub(1).map(|line| (line, newline)));
+                old.units.extend([(first, newline), (unit, size), (last + 1, newline)]);
+                if first + 1 < unit {
+                    let marker = before - newline - newline - newline;
+                    old.units.extend([(unit - 2, marker), (unit - 1, newline)]);
+                }
                 old.units.extend(name.map(|size| (last, size)));
                 told.add(hidden, in_bytes, saved.clone());
             }
