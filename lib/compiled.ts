@@ -210,13 +210,17 @@ export function failed(policy: EnginePolicy): EnginePolicy {
 }
 
 /** Returns true if lines between the ends may be kept. */
-export function searches({ keep }: Pick<EnginePolicy, 'keep'>): boolean {
+export function searches({ keep, needles }: Pick<EnginePolicy, 'keep' | 'needles'>): boolean {
+  return choosesLines(keep) || needles.length > 0
+}
+
+function choosesLines(keep: EnginePolicy['keep']): boolean {
   return keep === 'relevant' || keep === 'auto' || keep === 'findings'
 }
 
 /** Returns true if what was asked may decide what is kept, and the policy does not say it. */
 export function asks(policy: EnginePolicy): boolean {
-  return searches(policy) && !isList(policy.query)
+  return choosesLines(policy.keep) && !isList(policy.query)
 }
 
 /** Returns the policy for a text that was saved under a name, or could not be. `name`: path, id or
@@ -238,5 +242,5 @@ export function paged(policy: EnginePolicy): EnginePolicy {
 
 /** Returns the policy for the head alone, without a notice. */
 export function headOf(policy: EnginePolicy): EnginePolicy {
-  return { ...silent(policy), keep: 'head', ...measures(policy.limits, 'head') }
+  return { ...silent(policy), keep: 'head', needles: [], ...measures(policy.limits, 'head') }
 }

@@ -80,6 +80,18 @@ export type Taker = keyof typeof OPTIONS
  *  package. */
 const ALL: ReadonlySet<string> = new Set(Object.values(OPTIONS).flat())
 
+/** Those of which one is the plural of another: each function has one of the two. */
+const TWINS: ReadonlySet<string> = new Set([...ALL].filter((name) => ALL.has(twinOf(name))))
+
+function twinOf(name: string): string {
+  return name.endsWith('s') ? name.slice(0, -1) : `${name}s`
+}
+
+/** Returns true for the plural or the singular of a taker's own name, which is not given. */
+function isTwin(name: string, own: readonly string[], given: object): boolean {
+  return !own.includes(name) && own.includes(twinOf(name)) && !(twinOf(name) in given)
+}
+
 /** Makes an error for an invalid option: a TypeError if its type is wrong, a RangeError if its
  *  value is. */
 export function optionError(
@@ -123,7 +135,8 @@ export function checkNames<T extends object>(taker: Taker, field: string, value:
   let isEmpty = true
   for (const name in checkOptions(field, value)) {
     isEmpty = false
-    if (!ALL.has(name)) refuse(taker, field, value, name)
+    if (!ALL.has(name) || (TWINS.has(name) && isTwin(name, OPTIONS[taker], value)))
+      refuse(taker, field, value, name)
   }
   if (isEmpty) checkHolder(field, value)
   return value

@@ -74,7 +74,18 @@ impl Policy {
 
     /// Returns true if lines between the ends may be kept, so that the whole text is read.
     pub fn searches(&self) -> bool {
-        self.seeks_failure() || matches!(self.keep, Keep::Relevant | Keep::Auto)
+        self.seeks_failure() || matches!(self.keep, Keep::Relevant | Keep::Auto) || self.reserves()
+    }
+
+    /// Returns true if the ends are kept, and before them lines with needles.
+    pub fn reserves(&self) -> bool {
+        let keeps_ends = matches!(self.keep, Keep::Head | Keep::Tail | Keep::Ends);
+        keeps_ends && self.needles.iter().any(|needle| !needle.is_empty())
+    }
+
+    /// Returns the policy for the head alone, without a notice.
+    pub fn head(&self) -> Policy {
+        Policy { keep: Keep::Head, needles: vec![], notice: Notice::None, ..self.clone() }
     }
 
     /// Returns true if findings are kept, whatever the text is.

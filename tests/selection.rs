@@ -33,6 +33,10 @@ fn log() -> impl Strategy<Value = String> {
     prop::collection::vec(line, 0..120).prop_map(|lines| lines.concat())
 }
 
+/// All kept parts that a caller may ask for.
+const KEEPS: [Keep; 6] =
+    [Keep::Head, Keep::Tail, Keep::Ends, Keep::Findings, Keep::Relevant, Keep::Auto];
+
 fn policy() -> impl Strategy<Value = Policy> {
     let bound = |most: usize| prop_oneof![1 => Just(UNLIMITED), 3 => 0..most];
     let notice = prop_oneof![
@@ -246,14 +250,14 @@ proptest! {
     }
 
     #[test]
-    fn a_line_with_a_rare_needle_is_kept_before_all_else(text in log(), policy in policy(), at in any::<prop::sample::Index>()) {
+    fn a_line_with_a_rare_needle_is_kept_before_all_else(text in log(), policy in policy(), keep in prop::sample::select(KEEPS.to_vec()), at in any::<prop::sample::Index>()) {
         let mut lines = lines(&text);
         lines.insert(at.index(lines.len() + 1), "the berth zq-4711 was handed over\n");
         let text = lines.concat();
         // A last line without a newline goes on with that line. It is kept whole or not at all.
         let line = text.lines().find(|line| line.contains("zq-4711")).unwrap();
         prop_assume!(line.encode_utf16().count() < 250);
-        let policy = Policy { limits: Limits { chars: 300, ..Limits::NONE }, needles: vec!["zq-4711".into()], notice: Notice::None, ..policy };
+        let policy = Policy { limits: Limits { chars: 300, ..Limits::NONE }, keep, needles: vec!["zq-4711".into()], notice: Notice::None, ..policy };
         let units = text.encode_utf16().collect::<Vec<_>>();
         if let Some(cut) = truncate(&Input::whole(Utf16(&units)), &policy) {
             prop_assert!(cut.string(&Input::whole(Utf16(&units))).contains("zq-4711"));

@@ -1,8 +1,12 @@
 import {
+  applyPlan,
   clampError,
   clampResult,
   clampText,
+  clearToolResults,
   definePolicy,
+  OutputCapture,
+  precheck,
   sanitizeForDisplay,
   wrapTool,
   wrapTools,
@@ -14,6 +18,7 @@ import { describe, expect, it } from 'vitest'
 import { OPTIONS as TABLE } from '../../lib/validate.js'
 
 const any = (value: unknown) => value as never
+const PROMPT = { messages: [], contextTokens: 1_000, reserveTokens: 100 }
 
 describe('options', () => {
   const bad: [object, string, string][] = [
@@ -125,6 +130,33 @@ describe('options', () => {
       meant === undefined ? `expected one of ${TABLE.policy.join(', ')}` : `did you mean \`${meant}\`?`
     const error = { code: 'ERR_SPILLWAY_OPTION', message: `unknown option \`${shown}\`; ${hint}` }
     expect(() => clampText('', any({ [name]: 5 }))).toThrow(expect.objectContaining(error))
+  })
+
+  it('refuses the plural or the singular of an own name, unless that is given too', async () => {
+    const error = (name: string, meant: string) =>
+      expect.objectContaining({
+        code: 'ERR_SPILLWAY_OPTION',
+        message: `unknown option \`${name}\`; did you mean \`${meant}\`?`,
+      })
+    expect(() => new OutputCapture(any({ tools: 'bash' }))).toThrow(error('tools', 'tool'))
+    expect(() => precheck(any({ ...PROMPT, tool: [] }))).toThrow(error('tool', 'tools'))
+    expect(new OutputCapture(any({ tools: [], tool: 'bash' }))).toBeInstanceOf(OutputCapture)
+    expect(precheck(any({ ...PROMPT, tools: [], tool: 'bash' })).route).toBe('fits')
+  })
+
+  it('refuses unknown names in prices, steps of a plan and exits', async () => {
+    const error = (name: string) =>
+      expect.objectContaining({
+        code: 'ERR_SPILLWAY_OPTION',
+        message: expect.stringContaining(`unknown option \`${name}\`; `),
+      })
+    expect(() => clearToolResults([], any({ prices: { wrote: 1 } }))).toThrow(error('prices.wrote'))
+    expect(() => precheck(any({ ...PROMPT, prices: { wrote: 1 } }))).toThrow(error('prices.wrote'))
+    const step = { index: 0, callId: 'c', chars: 3, maxChar: 1 }
+    expect(() => applyPlan([{ role: 'tool', tool_call_id: 'c', content: 'abc' }], any([step]))).toThrow(
+      error('plan[0].maxChar'),
+    )
+    await expect(new OutputCapture().finish(any({ code: 1 }))).rejects.toThrow(error('exit.code'))
   })
 
   it('refuses a misspelt option that is inherited or undefined, and passes over what nobody misspelt', () => {

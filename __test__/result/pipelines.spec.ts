@@ -41,7 +41,7 @@ describe('the functions of the package, one after another over one output', () =
         const fault = await broken(pipeline, join(dir, String(Math.floor(runs++ / 50))))
         expect(fault).toBeUndefined()
       })
-      await fc.assert(law, { numRuns: 2_000 })
+      await fc.assert(law, { numRuns: 4_000 })
     } finally {
       rmSync(dir, { recursive: true, force: true })
     }

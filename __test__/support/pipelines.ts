@@ -26,15 +26,19 @@ import { stringTruncateHeadTail, stringTruncateTail } from 'spillway/daycare'
 import { capToolResultSize, hardTruncateToolPayload, truncateToolResultText } from 'spillway/openclaw'
 import { truncateHead, truncateTail } from 'spillway/pi'
 import type * as Clamping from '../../cli/hook/clamp_blocks.js'
+import type * as Relaying from '../../cli/mcp/relay.js'
 
-/** Of the package, whose engine it shares. */
-const { clampBlocks } = createRequire(__filename)('../../dist/clamp_blocks.js') as typeof Clamping
+// Of the package, whose engine they share.
+const load = createRequire(__filename)
+const { clampBlocks } = load('../../dist/clamp_blocks.js') as typeof Clamping
+const { Relay } = load('../../dist/relay.js') as typeof Relaying
 
 /*
  * Random pipelines: one output passes through functions of the package, one after another, each
  * with options of its own. What a function promises by itself, it also keeps beside any other:
  *
- *   limits   those of every step so far hold
+ *   limits   those of every step hold from its cut on, or from the first later cut: a text that fits
+ *            has no trace of its limits, and the first notice may make it longer
  *   totals   count from the output as its command printed it, or that with its exit line
  *   notice   there is one, or one for each stream that was captured apart
  *   id       of the output that was saved first, wherever there is room; never another one
@@ -207,15 +211,12 @@ const STEPS = {
     return contentOf(JSON.parse(row))
   },
   proxy: async (text: string, step: Step, way: Way) => {
-    const tool = {
-      name: 'bash',
-      execute: async (_input: object, _call: object) => ({ content: [{ type: 'text', text }] }),
-    }
-    const { content } = await wrapTool(tool, { ...policyOf(step), spill: way.store, dialect: 'mcp' }).execute(
-      {},
-      { toolCallId: way.id },
-    )
-    return content[0]?.text as string
+    const lineOf = (message: object) =>
+      Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', id: 1, ...message })}\n`)
+    const relay = new Relay(policyOf(step), way.store, () => {}, false)
+    relay.fromClient(lineOf({ method: 'tools/call', params: { name: 'bash', arguments: {} } }))
+    const [line] = await relay.fromServer(lineOf({ result: { content: [{ type: 'text', text }] } }))
+    return JSON.parse(String(line)).result.content[0].text as string
   },
   hook: async (text: string, step: Step, { store }: Way) => {
     const blocks = await clampBlocks(
@@ -338,6 +339,7 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
   let isPrepared = false
   let hasExit = false
   let isCleared = false
+  let wasCut = false
   let id: string | undefined
   let [chars, lines, least] = [Infinity, Infinity, Infinity]
   const faults: string[] = []
@@ -345,6 +347,11 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
     const say = (what: string) => faults.push(`${name}: ${what}`)
     const isCut = text !== was
     const isFree = IN_TOKENS.has(name) || name === 'clear'
+    const hints = [...text.matchAll(HINT)]
+    const shorts = [...text.matchAll(SHORT)]
+    const notices = hints.length + shorts.length
+    if (!wasCut) [chars, lines] = [Infinity, Infinity]
+    wasCut ||= notices > 0
     chars = Math.min(chars, isFree ? Infinity : step.maxChars + (name === 'daycareBeside' ? BESIDE : 0))
     if (LINES.has(name) || name === 'capture') lines = Math.min(lines, step.maxLines)
     if (PREPARING.has(name) || name === 'capture') {
@@ -360,9 +367,6 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
     hasExit &&= !(isCut && LAST.includes(name)) && !(isCut && name === 'clear')
     if (isCleared && isCut) say('a change of what was cleared')
     isCleared ||= isCut && name === 'clear'
-    const hints = [...text.matchAll(HINT)]
-    const shorts = [...text.matchAll(SHORT)]
-    const notices = hints.length + shorts.length
     if (notices > lengths.length) say(`${notices} notices`)
     const slack = isPrepared ? 64 : 0
     const isWhole = (all: number, of: readonly number[]) =>

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { ResultPolicy } from 'spillway'
 import { definePolicy } from '../../lib/index.js'
-import { linesOf } from '../mcp/lines.js'
-import { LONGEST, Relay } from '../mcp/relay.js'
+import { LONGEST, linesOf } from '../mcp/lines.js'
+import type { Relay } from '../mcp/relay.js'
 import { MEDIA_FLAGS, mediaOf, policyFlags, policyOf } from '../policy.js'
 import { exitOfSignal, interruptible, Signals } from '../signals.js'
 import { check, storeFlags, storeOf } from '../store/given_store.js'
@@ -59,6 +59,8 @@ async function run(args: Args): Promise<number> {
   const given = storeOf(args, args.text('dir'), 'id')
   if (given) await check(given)
   const tell = (text: string) => void err.tell(`spillway mcp: ${oneLine(text)}\n`)
+  // A file of its own, which no other command loads.
+  const { Relay } = await import('../mcp/relay.js')
   const relay = new Relay(policy, given?.store, tell, !args.has('no-stats'))
   return start(relay).finally(() => process.stdin.destroy())
 }

@@ -3,9 +3,8 @@ import { type IncomingMessage, Agent as PlainAgent, request as plain } from 'nod
 import { Agent as SafeAgent, request as safe } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bodyOf, eventsOf, flat } from './events.js'
-import { ByteBuffer, type Overlong } from './lines.js'
+import { ByteBuffer, LONGEST, type Overlong } from './lines.js'
 import { idText, isObject, isRequest, type Message, messagesOf } from './message.js'
-import { LONGEST } from './relay.js'
 import { Requests } from './requests.js'
 import { EVENTS, JSON_TYPE, startOf, typeOf, unexpected } from './response.js'
 

@@ -5,6 +5,9 @@ export interface Overlong {
   readonly bytes: number
 }
 
+/** Maximum bytes of a message to keep. */
+export const LONGEST = 64 * 1024 * 1024
+
 /** Bytes of each end of a message that is too long. The id of a message is at one of its ends. */
 const END = 1_024
 

@@ -2,7 +2,7 @@ import type { SpillStore, WrapPolicy } from 'spillway'
 import { definePolicy, spillTool } from '../../lib/index.js'
 import { digest, record } from '../../lib/stats/record.js'
 import { INTERNAL, nests } from './answer.js'
-import type { Overlong } from './lines.js'
+import { LONGEST, type Overlong } from './lines.js'
 import {
   idText,
   isObject,
@@ -19,9 +19,6 @@ import { plainOf } from './plain.js'
 import { Requests } from './requests.js'
 import { type McpCall, Results } from './results.js'
 import { Schemas } from './schemas.js'
-
-/** Maximum bytes of a message to keep. */
-export const LONGEST = 64 * 1024 * 1024
 
 /** Maximum ids that stderr names. */
 const NAMED = 10

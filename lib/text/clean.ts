@@ -60,10 +60,7 @@ function cleanedPieces(bytes: Uint8Array, what: CleanSteps): string[] {
   return parts
 }
 
-/**
- * Cleans a text if the policy says so. Returns the text as given if nothing visible would be left:
- * no block becomes empty.
- */
+/** Cleans a text if the policy says so, as `cleaned` in src/slots/slot_text.rs does. */
 export function cleaned<T extends TextInput>(
   text: T,
   { clean, ahead }: Pick<EnginePolicy, 'clean' | 'ahead'>,
@@ -77,25 +74,55 @@ export function cleaned<T extends TextInput>(
 
 function cleanedString(text: string, clean: CleanSteps): string {
   if (isClean(text, clean[3])) return text
+  const left = cleanedOnce(text, clean)
+  return left.trim() === '' ? cleanedOnce(shown(text), clean) : left
+}
+
+/**
+ * Returns a text of which cleaning leaves nothing, with symbols for its control characters: no
+ * block becomes empty, and a cut of this text is cleaned to itself.
+ */
+function shown(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are its subject
+  return text.replaceAll('\r\n', '\n').replace(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, (control) => {
+    const code = control.charCodeAt(0)
+    return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? '\u2421' : '\ufffd'
+  })
+}
+
+function cleanedOnce(text: string, clean: CleanSteps): string {
   const isCut = native.hasNotice(text)
   let left = cleanString(text, folding(clean, !isCut))
   // The notice may be overwritten.
   if (isCut && !native.hasNotice(left)) left = cleanString(left, clean)
-  return left.trim() === '' ? text : left
+  return left
 }
 
 /** The outcome may be longer than a string can be. */
 function cleanedBytes(given: Uint8Array, clean: CleanSteps): Uint8Array {
   const bytes = plain(given, false)
   if (native.isCleanUtf8(bytes, clean[3])) return given
+  const parts = cleanedParts(bytes, clean)
+  const isBlank = parts.every((part) => part.trim() === '')
+  return bytesOf(isBlank ? cleanedParts(shownBytes(bytes), clean) : parts)
+}
+
+function cleanedParts(bytes: Uint8Array, clean: CleanSteps): string[] {
   const isCut = native.hasNoticeInBytes(bytes)
-  let parts = cleanedPieces(bytes, folding(clean, !isCut))
-  let left = bytesOf(parts)
-  if (isCut && !native.hasNoticeInBytes(left)) {
-    parts = cleanedPieces(left, clean)
-    left = bytesOf(parts)
-  }
-  return parts.every((part) => part.trim() === '') ? given : left
+  const parts = cleanedPieces(bytes, folding(clean, !isCut))
+  const left = isCut ? bytesOf(parts) : undefined
+  return left && !native.hasNoticeInBytes(left) ? cleanedPieces(left, clean) : parts
+}
+
+function shownBytes(bytes: Uint8Array): Uint8Array {
+  // A return at the end of a piece may belong to a newline.
+  let held = ''
+  const parts = cleanedPieces(bytes, NONE).map((part) => {
+    const text = held + part
+    held = text.endsWith('\r') ? '\r' : ''
+    return shown(text.slice(0, text.length - held.length))
+  })
+  return bytesOf([...parts, shown(held)])
 }
 
 function bytesOf(parts: readonly string[]): Buffer {

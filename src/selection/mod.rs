@@ -95,7 +95,7 @@ use unit::{ESCAPED_NEWLINE, Foreign, Length, Splitter, Stretch, Unit};
 pub(crate) use old::Old;
 pub(crate) use page::Piece;
 pub use score::score;
-pub(crate) use shares::WHOLE;
+pub(crate) use shares::{Mix, WHOLE};
 pub(crate) use steps::Addition;
 
 /// Units before the current one that closing a finding may need.
@@ -116,7 +116,9 @@ impl<'a> SearchTerms<'a> {
     /// Returns the terms of a policy. Unless `keep` is 'relevant', lines of failure count, because
     /// any command may have failed.
     pub fn of(policy: &'a Policy) -> SearchTerms<'a> {
-        SearchTerms { failure: policy.keep != Keep::Relevant, needles: &policy.needles, query: &policy.query }
+        let failure = policy.keep != Keep::Relevant && !policy.reserves();
+        let query: &[String] = if policy.reserves() { &[] } else { &policy.query };
+        SearchTerms { failure, needles: &policy.needles, query }
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use super::page::Page;
 use super::reason::Reason;
-use super::shares::{STREAMS, Shares, Stream, WHOLE, shares};
+use super::shares::{Mix, STREAMS, Shares, Stream, WHOLE};
 use super::shelf::{Finding, Worth};
 use crate::relevance::{Lines, Names, Relevance};
 
@@ -47,7 +47,7 @@ impl<'a> Order<'a> {
     /// words of all pieces.
     pub fn new(
         page: Page<'a>,
-        weight: u64,
+        mix: Mix,
         findings: Vec<&'a Finding>,
         tallies: Vec<usize>,
         asks: bool,
@@ -55,7 +55,7 @@ impl<'a> Order<'a> {
     ) -> Order<'a> {
         let needles = findings.iter().take_while(|finding| finding.worth == Worth::ASKED_FOR);
         let needles: Vec<usize> = needles.filter_map(|finding| page.index(finding.unit)).collect();
-        let mut shares = shares(weight);
+        let Mix { weight, mut shares } = mix;
         let waiting = (weight == WHOLE).then(|| std::mem::take(&mut shares[Stream::Names as usize]));
         let mut order = Order {
             shares,

@@ -80,14 +80,42 @@ const SAMPLE: usize = 600;
 const LAST: usize = 40;
 const VERDICT_SCORE: Score = Score(16);
 
-/// Shares the room, given the weight of a failure.
-pub fn shares(weight: u64) -> Shares {
-    std::array::from_fn(|at| (FAILED[at] * weight + PLAIN[at] * (WHOLE - weight)) / WHOLE)
+/// The weight of a failure, and the share of each stream by it or by the ends that a policy keeps.
+#[derive(Clone, Copy, Debug)]
+pub struct Mix {
+    pub weight: u64,
+    pub shares: Shares,
+}
+
+impl Mix {
+    /// Shares the room, given the weight of a failure.
+    pub fn of_failure(weight: u64) -> Mix {
+        let share = |at: usize| (FAILED[at] * weight + PLAIN[at] * (WHOLE - weight)) / WHOLE;
+        Mix { weight, shares: std::array::from_fn(share) }
+    }
+
+    /// Shares what needles leave of the room between the ends.
+    fn of_ends(policy: &Policy) -> Mix {
+        let head = match policy.keep {
+            Keep::Head => WHOLE,
+            Keep::Tail => 0,
+            _ => (policy.head_share * WHOLE as f64) as u64,
+        };
+        let mut shares = Shares::default();
+        shares[Stream::Head as usize] = head;
+        shares[Stream::Tail as usize] = WHOLE - head;
+        Mix { weight: 0, shares }
+    }
 }
 
 impl Selection {
+    /// Weighs how the streams share the room.
+    pub fn mix(&self, policy: &Policy) -> Mix {
+        if policy.reserves() { Mix::of_ends(policy) } else { Mix::of_failure(self.weight(policy)) }
+    }
+
     /// Weighs whether the text tells of a failure, up to [`WHOLE`].
-    pub fn weight(&self, policy: &Policy) -> u64 {
+    fn weight(&self, policy: &Policy) -> u64 {
         if policy.seeks_failure() {
             return WHOLE;
         }

@@ -5,6 +5,7 @@ use super::old::Old;
 use super::order::{Order, Taken};
 use super::page::{Page, Piece};
 use super::reason::{DROPPED, Reason};
+use super::shares::Mix;
 use crate::limits::{Limits, Usage};
 use crate::relevance::Relevance;
 
@@ -18,14 +19,14 @@ pub struct Addition {
 }
 
 impl Selection {
-    /// Orders the pieces until no more can fit. `weight`: that of a failure. `mark`: the chars of
+    /// Orders the pieces until no more can fit. `mix`: the shares of the streams. `mark`: the chars of
     /// the largest mark in a gap. `explains`: order the lines that more room would keep next, too.
     /// Returns `None` if the text has nothing to keep but its ends.
     pub(crate) fn steps<'a>(
         &'a self,
         pieces: &'a [Piece<'a>],
         old: &Old,
-        weight: u64,
+        mix: Mix,
         mark: usize,
         limits: &Limits,
         explains: bool,
@@ -43,7 +44,7 @@ impl Selection {
             Relevance::new(pieces.iter().map(text), question)
         };
         let page = Page::new(pieces, units.clone(), mark, limits);
-        let mut order = Order::new(page, weight, findings, tallies, !question.is_empty(), read);
+        let mut order = Order::new(page, mix, findings, tallies, !question.is_empty(), read);
         let (mut steps, mut taken) = (vec![], Usage::default());
         let mut explained = if explains { DROPPED } else { 0 };
         loop {

@@ -8,7 +8,7 @@ use crate::encoding::{Size, Utf16};
 use crate::limits::{Limits, Usage};
 use crate::notice::Notice;
 use crate::notice::saved::SavedPart;
-use crate::policy::{Keep, Policy};
+use crate::policy::Policy;
 use crate::truncate::figures::KeptParts;
 use crate::truncate::input::Input;
 use crate::truncate::{Cut, Terms, truncate_lines};
@@ -36,7 +36,7 @@ impl<'a, 'b> BlockTable<'a, 'b> {
         };
         let sizes = inputs.iter().map(size).collect();
         let (blocks, rooms) = (vec![Block::Whole; inputs.len()], vec![limits; inputs.len()]);
-        let of_data = Policy { keep: Keep::Head, notice: Notice::None, snap: false, ..terms.policy.clone() };
+        let of_data = Policy { snap: false, ..terms.policy.head() };
         BlockTable { inputs, terms, sizes, blocks, rooms, saved: OnceCell::new(), of_data }
     }
 

@@ -5,8 +5,7 @@ use crate::clean;
 use crate::encoding::Size;
 use crate::json::Literal;
 use crate::limits::Limits;
-use crate::notice::Notice;
-use crate::policy::{Keep, Policy, Share};
+use crate::policy::{Policy, Share};
 use crate::tokens::MOST_PER_CHAR;
 
 /// The rules for truncating texts.
@@ -62,8 +61,7 @@ impl SlotRules {
 
     /// Returns rules that keep the head alone, without a notice.
     pub fn head(&self) -> SlotRules {
-        let policy = Policy { keep: Keep::Head, notice: Notice::None, ..self.policy.clone() };
-        SlotRules { policy, ..self.clone() }
+        SlotRules { policy: self.policy.head(), ..self.clone() }
     }
 }
 

@@ -41,8 +41,29 @@ pub fn prepared(text: &Literal, rules: &SlotRules) -> Option<Literal<'static>> {
     redacted.and_then(|text| String::from_utf8(text).ok()).or(cleaned).map(Literal::from)
 }
 
-/// Returns the cleaned text, or `None` if cleaning changes nothing or leaves no visible text.
+/// Returns the cleaned text, or `None` if cleaning changes nothing. `cleaned` in lib/text/clean.ts
+/// returns the same.
 pub fn cleaned(text: &str, options: clean::Options) -> Option<String> {
+    let left = cleaned_once(text, options)?;
+    let left = if is_visible(left.chars()) { left } else { shown(text, options) };
+    (left != text).then_some(left)
+}
+
+/// Returns a text of which cleaning leaves nothing, with symbols for its control characters: no
+/// block becomes empty, and a cut of this text is cleaned to itself.
+fn shown(text: &str, options: clean::Options) -> String {
+    let symbol = |point: char| match u32::from(point) {
+        0x09 | 0x0A => point,
+        code @ ..0x20 => char::from_u32(0x2400 + code).unwrap_or(point),
+        0x7F => '\u{2421}',
+        0x80..0xA0 => '\u{FFFD}',
+        _ => point,
+    };
+    let shown: String = text.replace("\r\n", "\n").chars().map(symbol).collect();
+    cleaned_once(&shown, options).unwrap_or(shown)
+}
+
+fn cleaned_once(text: &str, options: clean::Options) -> Option<String> {
     // An earlier notice or cut may have made lines alike. Folding them would lose their position.
     let is_cut = has_notice(text.as_bytes());
     let mut left = cleaned_with(text, clean::Options { repeats: options.repeats && !is_cut, ..options })?;
@@ -50,7 +71,7 @@ pub fn cleaned(text: &str, options: clean::Options) -> Option<String> {
     if is_cut && !has_notice(left.as_bytes()) {
         left = cleaned_with(&left, options).unwrap_or(left);
     }
-    (left != text && is_visible(left.chars())).then_some(left)
+    Some(left)
 }
 
 fn cleaned_with(text: &str, options: clean::Options) -> Option<String> {

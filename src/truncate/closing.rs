@@ -25,13 +25,16 @@ pub struct Closing {
 const LONGEST_CLOSING: usize = 200;
 const BREAKS: usize = 2;
 
+/// Chars at the end of a text in which a closing and the line before it are looked for.
+const LOOKED_AT: usize = 3 * LONGEST_CLOSING;
+
 /// Minimum bytes of a window at the end of a text.
-pub const CLOSING_BYTES: usize = 3 * LONGEST_CLOSING + 2 * BREAKS;
+pub const CLOSING_BYTES: usize = 3 * LOOKED_AT;
 
 impl Closing {
     /// Finds the closing at the end of `tail`, which ends a text of `total` units.
     pub fn find<T: Text>(tail: T, total: usize) -> Option<Closing> {
-        let from = tail.len().saturating_sub(CLOSING_BYTES);
+        let from = start_of_last(tail, LOOKED_AT);
         let text = ascii(tail.slice(from..tail.len()));
         // The start of a window is not a line start.
         let line_start = |end: usize| match memchr::memrchr(b'\n', &text[..end]) {
@@ -83,6 +86,16 @@ impl Closing {
             Continuation::More(left) => shown.saturating_add(left),
         }
     }
+}
+
+/// Returns the start of the last `chars` chars of a text, the same of bytes and of a string.
+fn start_of_last<T: Text>(text: T, chars: usize) -> usize {
+    let (mut at, mut left) = (text.len(), chars);
+    while at > 0 && left > 0 {
+        let (point, len) = text.decode_before(at);
+        (at, left) = (at - len, left.saturating_sub(point.len_utf16()));
+    }
+    at
 }
 
 /// Keeps the closing after a cut of the text before it, which receives the terms of that text.
@@ -145,6 +158,21 @@ fn rooms(limits: &Limits, end: Extent, breaks: usize) -> impl Iterator<Item = Li
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::encoding::Utf16;
+
+    #[test]
+    fn a_closing_is_that_of_the_string_and_of_its_bytes() {
+        // Of wide chars, bytes reach less far back than units.
+        for line in ["漢".repeat(300), " ".repeat(450) + "é", "漢".repeat(150)] {
+            for end in ["\"nextCursor\": \"x\"", "Use offset=9 to continue", "\"nextCursor\": \"x\"\nFull output: y"] {
+                let text = format!("a\n{line}{end}");
+                let units: Vec<u16> = text.encode_utf16().collect();
+                let chars = |closing: Option<Closing>| closing.map(|closing| (closing.text, closing.told));
+                let bytes = chars(Closing::find(Utf8(text.as_bytes()), text.len()));
+                assert_eq!(bytes, chars(Closing::find(Utf16(&units), units.len())), "{text}");
+            }
+        }
+    }
 
     #[test]
     fn closings_of_other_tools_are_found() {

@@ -19,7 +19,7 @@ use crate::notice::saved::SavedPart;
 use crate::notice::{Notice, NoticePlace};
 use crate::policy::Keep;
 use crate::selection::reason::Reasons;
-use crate::selection::{Addition, Old, Piece, Selection, WHOLE};
+use crate::selection::{Addition, Mix, Old, Piece, Selection, WHOLE};
 
 /// Maximum attempts to fit a notice; digits of a number change in fewer.
 const ROUNDS: usize = 6;
@@ -48,7 +48,7 @@ pub fn cut<T: Text>(
     let is_broken = !T::UTF16 && input.totals.is_none() && size.bytes != input.total;
     let mut composer = Composer {
         selection,
-        weight: selection.weight(terms.policy),
+        mix: selection.mix(terms.policy),
         terms,
         totals,
         beside: input.beside,
@@ -65,7 +65,7 @@ pub fn cut<T: Text>(
     composer.kept = selection.steps(
         &pieces,
         &composer.old,
-        composer.weight,
+        composer.mix,
         mark,
         &terms.limits,
         terms.policy.explains,
@@ -82,8 +82,8 @@ pub fn cut<T: Text>(
 
 struct Composer<'a> {
     selection: &'a Selection,
-    /// The weight of a failure.
-    weight: u64,
+    /// The shares of the streams.
+    mix: Mix,
     terms: Terms<'a>,
     /// Size of the input, and a measure of its bytes if they differ from those of the text.
     totals: Size,
@@ -137,7 +137,11 @@ impl<'a> Composer<'a> {
         let limits = &self.terms.limits;
         let fits = Extent::of(Utf8(middle.as_bytes()), limits).fits(limits);
         (fits && !has_long_line(Utf8(middle.as_bytes()), limits.line_bytes)).then(|| Cut {
-            keep: if 2 * self.weight >= WHOLE { Keep::Findings } else { Keep::Relevant },
+            keep: match self.terms.policy {
+                policy if policy.reserves() => policy.keep,
+                _ if 2 * self.mix.weight >= WHOLE => Keep::Findings,
+                _ => Keep::Relevant,
+            },
             sides: Sides::default(),
             middle,
             notice: start..start + text.encode_utf16().count(),

@@ -1,5 +1,6 @@
 //! A text to be truncated.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fmt;
 use std::ops::Range;
@@ -35,6 +36,8 @@ pub struct Input<'a, T> {
     pub(crate) marks: &'a [Span],
     /// Notices in the text are part of it: it was not cut before.
     pub(crate) fresh: bool,
+    /// The notices of earlier cuts, once they were looked for.
+    pub(crate) earlier: Option<&'a Earlier>,
     /// Measures the input bytes of parts of the text, given in chars, if the notice counts those.
     pub(crate) bytes_of: Option<BytesOf<'a>>,
     /// Size of the dropped blocks that the notice also counts. Its newlines are lines.
@@ -129,6 +132,7 @@ impl<'a, T: Text> Input<'a, T> {
             totals: None,
             marks: &[],
             fresh: false,
+            earlier: None,
             bytes_of: None,
             beside: Size::default(),
             named: None,
@@ -256,9 +260,18 @@ impl<'a, T: Text> Input<'a, T> {
         self.is_whole() && self.total <= least && Extent::of(self.head, limits).fits(limits)
     }
 
+    /// Returns the notices of earlier cuts.
+    pub fn earlier(&self) -> Cow<'a, Earlier> {
+        match self.earlier {
+            Some(earlier) => Cow::Borrowed(earlier),
+            None if self.fresh => Cow::default(),
+            None => Cow::Owned(Earlier::find(self.head, self.tail, self.total)),
+        }
+    }
+
     /// Returns the facts that notices of earlier cuts state.
     pub fn told(&self) -> NoticeAmounts {
-        Earlier::find(self.head, self.tail, self.total).told
+        self.earlier().into_owned().told
     }
 
     /// Returns the closing, in which another tool says how to continue.
@@ -272,7 +285,7 @@ impl<'a, T: Text> Input<'a, T> {
         let head = self.head.slice(0..self.head.len().min(end));
         let tail = if head.len() == end { head } else { self.tail.slice(0..self.tail.len() - gone) };
         let less = |size| size - raw_size(self.in_tail(end..self.total));
-        Input { head, tail, total: end, totals: self.totals.map(less), ..*self }
+        Input { head, tail, total: end, totals: self.totals.map(less), earlier: None, ..*self }
     }
 
     /// Returns true if text follows the last newline.

@@ -152,7 +152,8 @@ pub fn truncate_with<'f, T: Text>(
     if let Some(cut) = streams::cut(input, &streams, terms) {
         return Some(cut);
     }
-    let told = if input.fresh { NoticeAmounts::default() } else { input.told() };
+    let earlier = input.earlier();
+    let (input, told) = (&Input { earlier: Some(&earlier), ..*input }, &earlier.told);
     // A search does not tell streams.
     let selection = if streams.is_empty() && terms.searches() { search() } else { None };
     let found =
@@ -191,7 +192,7 @@ pub fn truncate_with<'f, T: Text>(
         }
     };
     let cut = make(terms);
-    let within = terms.within(input, &told);
+    let within = terms.within(input, told);
     let is_larger = within.limits != terms.limits
         && !Extent::of(Utf8(&cut.utf8(input)), &within.limits).fits(&within.limits);
     Some(if is_larger { make(within) } else { cut })
@@ -227,7 +228,7 @@ impl Terms<'_> {
         let is_small = self.limits.chars.min(self.limits.bytes) < LEAST_SEARCHED;
         self.policy.seeks_failure()
             || self.policy.keep == Keep::Relevant
-            || self.policy.keep == Keep::Auto && !is_small
+            || (self.policy.keep == Keep::Auto || self.policy.reserves()) && !is_small
     }
 }
 

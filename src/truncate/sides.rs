@@ -1,6 +1,7 @@
 //! Finds the longest head, tail, or both that fit beside a notice, moved to line ends and out of
 //! marks.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::Terms;
@@ -70,7 +71,7 @@ pub struct Fitter<'a, T> {
     pub keep: Keep,
     head_share: f64,
     snap: bool,
-    pub earlier: Earlier,
+    pub earlier: Cow<'a, Earlier>,
     /// The text between the earlier notices at both ends, which are not kept.
     pub content: Range<usize>,
     /// More text follows the end and shares its last line.
@@ -82,9 +83,7 @@ pub struct Fitter<'a, T> {
 impl<'a, T: Text> Fitter<'a, T> {
     pub fn new(input: &'a Input<'a, T>, Terms { policy, limits, notice, .. }: Terms) -> Self {
         let (keep, head_share) = resolve_keep(policy, input.tail);
-        let looks = !input.fresh && *notice != Notice::None;
-        let earlier =
-            if looks { Earlier::find(input.head, input.tail, input.total) } else { Earlier::default() };
+        let earlier = if *notice == Notice::None { Cow::default() } else { input.earlier() };
         let mut spans: Vec<Span> = input.marks.iter().chain(&earlier.spans).copied().collect();
         in_order(&mut spans);
         let mut content = earlier.content(input.total);
@@ -131,7 +130,7 @@ impl<'a, T: Text> Fitter<'a, T> {
         let kept = kept.unwrap_or(nothing);
         // Only what earlier cuts omitted is missing: the notice stays where theirs was.
         let meets = kept.has_head() && kept.has_tail() && kept.head == kept.tail;
-        let whole = match self.earlier {
+        let whole = match *self.earlier {
             Earlier { trailing: 1.., leading: 0, .. } if meets => head(),
             Earlier { trailing: 0, leading: 1.., .. } if meets => tail(),
             _ => None,
