@@ -94,7 +94,8 @@ export interface PolicyOptions extends Limits {
   keep?: Keep | undefined
   /** Share of the head with 'ends', from 0 to 1. Default 0.5. */
   headShare?: number | undefined
-  /** Strings that make a line a finding, matched literally. An empty string is an error. */
+  /** Strings that make a line a finding, with every `keep`. Matched literally. An empty string is
+   *  an error. */
   needles?: readonly string[] | undefined
   /** The question. Default: for wrapTool the strings in the arguments; for a history also the
    *  user's last words. docs/options.md. */

@@ -274,7 +274,7 @@ const SILENT: readonly string[] = [
 const LAST: readonly string[] = ['openclawText', 'openclawCap', 'openclawHard']
 /** Steps of hosts that write a notice of their own, or none, and promise limits alone. */
 const BARE: readonly string[] = ['openclawHard', 'daycareBeside', 'piHead', 'piTail']
-/** Chars of the notice that stands beside the limit. */
+/** Chars of the notice that stands beside the limits. It takes a line. */
 const BESIDE = 60
 /** Steps that redact and clean by their options. */
 const PREPARING = new Set([
@@ -352,7 +352,7 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
     const notices = hints.length + shorts.length
     if (!wasCut) [chars, lines] = [Infinity, Infinity]
     wasCut ||= notices > 0
-    chars = Math.min(chars, isFree ? Infinity : step.maxChars + (name === 'daycareBeside' ? BESIDE : 0))
+    chars = Math.min(chars, isFree ? Infinity : step.maxChars)
     if (LINES.has(name) || name === 'capture') lines = Math.min(lines, step.maxLines)
     if (PREPARING.has(name) || name === 'capture') {
       isRedacted ||= step.redact
@@ -360,8 +360,9 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
     }
     least = Math.min(least, text.length)
     const size = measureText(text)
-    if (size.chars > chars) say(`${size.chars} chars of ${chars}`)
-    if (size.lines > lines) say(`${size.lines} lines of ${lines}`)
+    const isBeside = name === 'daycareBeside'
+    if (size.chars > chars + (isBeside ? BESIDE : 0)) say(`${size.chars} chars of ${chars}`)
+    if (size.lines > lines + (isBeside ? 1 : 0)) say(`${size.lines} lines of ${lines}`)
     if (isRedacted && text.includes(SECRET)) say('a secret')
     if (BARE.includes(name)) return
     hasExit &&= !(isCut && LAST.includes(name)) && !(isCut && name === 'clear')

@@ -71,7 +71,7 @@ pub fn assigned(
     let begins_line =
         lead.is_none_or(|byte| byte == b'\n' || byte == b'\r') && (name.start == 0 || lead.is_some());
     let exports: [&[u8]; 6] = [b"export ", b"set ", b"ENV ", b"ARG ", b"-x ", b"- "];
-    let is_line = begins_line || exports.iter().any(|word| before.ends_with(word));
+    let is_line = begins_line || lead == Some(b' ') && exports.iter().any(|word| before.ends_with(word));
     if let Some(found) = quoted(reader, sense, is_env) {
         return found;
     }

@@ -4,6 +4,7 @@
 //! `password` decides, unless another word makes it a file of passwords, a count of tokens, or a
 //! key of a cache.
 
+use std::cell::RefCell;
 use std::sync::LazyLock;
 
 /// Maximum bytes of a name.
@@ -179,11 +180,35 @@ fn is_of(word: &str, of: &[u128]) -> bool {
     of.binary_search(&number(word)).is_ok()
 }
 
+/// A name, and what it announces.
+struct Known {
+    name: [u8; MOST],
+    length: usize,
+    sense: Option<Sense>,
+}
+
+thread_local! {
+    /// The last name. Each is read as the end of the value before it, then for its own value, and a
+    /// log has the same name in many lines.
+    static LAST: RefCell<Known> = const { RefCell::new(Known { name: [0; MOST], length: 0, sense: None }) };
+}
+
 /// Returns the kind that a name announces, `None` if its value is not a secret.
 pub fn sense(name: &[u8]) -> Option<Sense> {
     if name.len() > MOST {
         return None;
     }
+    LAST.with_borrow_mut(|last| {
+        if last.name[..last.length] != *name {
+            last.sense = sense_of(name);
+            last.name[..name.len()].copy_from_slice(name);
+            last.length = name.len();
+        }
+        last.sense
+    })
+}
+
+fn sense_of(name: &[u8]) -> Option<Sense> {
     let words = Words::of(name);
     let count = words.count;
     let (nth, kind, is_known) = (0..count).rev().find_map(|nth| {

@@ -52,6 +52,7 @@ pub fn cut<T: Text>(
         terms,
         totals,
         beside: input.beside,
+        apart: input.apart,
         bytes_of: input.bytes_of.or(is_broken.then_some(&bytes_in)),
         in_bytes: input.in_bytes(),
         old,
@@ -89,8 +90,9 @@ struct Composer<'a> {
     totals: Size,
     bytes_of: Option<BytesOf<'a>>,
     in_bytes: bool,
-    /// Size of further input that the notice accounts for.
+    /// Sizes of further input that the notice accounts for: omitted, and kept.
     beside: Size,
+    apart: Size,
     old: Old,
     pieces: &'a [Piece<'a>],
     /// The pieces in the order in which they are kept, as far as any may fit, each with the gaps
@@ -247,7 +249,7 @@ impl<'a> Composer<'a> {
     }
 
     fn at_least(&self) -> Counts {
-        Counts::at_least(self.totals, self.beside, self.old.hidden, &self.terms.limits)
+        Counts::at_least(self.totals, [self.beside, self.apart], self.old.hidden, &self.terms.limits)
     }
 
     fn counts(&self, body: &Body) -> Counts {
@@ -258,6 +260,7 @@ impl<'a> Composer<'a> {
                 total: of(&self.totals),
                 kept: kept + of(&self.end),
                 beside: of(&self.beside),
+                apart: of(&self.apart),
                 hidden: of(&self.old.hidden),
                 notices: of(&notices) + of(&end),
                 kept_notices: of(&body.old) + of(&end),
@@ -272,7 +275,7 @@ impl<'a> Composer<'a> {
         Counts {
             chars: amount(|size| size.chars, body.kept.chars - body.foreign.chars),
             bytes: amount(|size| size.bytes, bytes),
-            lines: Amount { omitted: missing, total: total + self.beside.newlines },
+            lines: Amount { omitted: missing, total: total + self.beside.newlines + self.apart.newlines },
             kept_lines: line_ranges(lines.ranges),
         }
     }

@@ -35,7 +35,8 @@ impl<T: Text> Figures<'_, T> {
 
     /// Returns figures for the most text that the limits could keep.
     pub fn at_least(&self, limits: &Limits, needs: Needs) -> Counts {
-        Counts::at_least(self.input.size(needs), self.input.beside, self.earlier.hidden(), limits)
+        let Input { beside, apart, .. } = *self.input;
+        Counts::at_least(self.input.size(needs), [beside, apart], self.earlier.hidden(), limits)
     }
 
     /// Returns figures for the kept parts. Figures that are not needed may be inaccurate.
@@ -57,8 +58,8 @@ impl<T: Text> Figures<'_, T> {
         };
         let chars = size.chars.saturating_sub(marks.chars);
         let mut counts = Counts {
-            chars: self.amount(sides, totals.chars, chars, beside.chars, |size| size.chars),
-            bytes: self.amount(sides, totals.bytes, bytes, beside.bytes, |size| size.bytes),
+            chars: self.amount(sides, totals.chars, chars, |size| size.chars),
+            bytes: self.amount(sides, totals.bytes, bytes, |size| size.bytes),
             ..Counts::default()
         };
         if needs.lines {
@@ -70,7 +71,7 @@ impl<T: Text> Figures<'_, T> {
             });
             counts.lines = Amount {
                 omitted: missing + (total - lines.total) + beside.newlines,
-                total: total + beside.newlines,
+                total: total + beside.newlines + self.input.apart.newlines,
             };
             counts.kept_lines = line_ranges(lines.ranges);
         }
@@ -79,21 +80,15 @@ impl<T: Text> Figures<'_, T> {
 
     /// Returns the amount omitted from `total`. `size` is the kept amount without marks, and `of`
     /// selects the unit.
-    fn amount(
-        &self,
-        sides: Sides,
-        total: usize,
-        size: usize,
-        beside: usize,
-        of: fn(Size) -> usize,
-    ) -> Amount {
+    fn amount(&self, sides: Sides, total: usize, size: usize, of: fn(Size) -> usize) -> Amount {
         let end = self.closing.map_or(0, |closing| of(closing.beside_original()));
         let sum =
             |spans: &mut dyn Iterator<Item = &Span>| end + spans.map(|span| of(span.size)).sum::<usize>();
         let cutting = Omission {
             total,
             kept: size,
-            beside,
+            beside: of(self.input.beside),
+            apart: of(self.input.apart),
             hidden: of(self.earlier.hidden()),
             notices: sum(&mut self.earlier.spans.iter()),
             kept_notices: sum(&mut sides.of(&self.earlier.spans)),
@@ -150,11 +145,11 @@ impl Original {
 impl Counts {
     /// Returns figures for the most text that the limits could keep, if earlier cuts omitted
     /// `hidden`.
-    pub fn at_least(totals: Size, beside: Size, hidden: Size, limits: &Limits) -> Counts {
+    pub fn at_least(totals: Size, [beside, apart]: [Size; 2], hidden: Size, limits: &Limits) -> Counts {
         let most = limits.bytes.min(limits.chars);
         let amount = |of: fn(Size) -> usize| {
-            let [total, beside, hidden] = [totals, beside, hidden].map(of);
-            Omission { total, beside, hidden, ..Omission::default() }.at_least(most)
+            let [total, beside, apart, hidden] = [totals, beside, apart, hidden].map(of);
+            Omission { total, beside, apart, hidden, ..Omission::default() }.at_least(most)
         };
         Counts { chars: amount(|size| size.chars), bytes: amount(|size| size.bytes), ..Counts::default() }
     }
@@ -166,8 +161,9 @@ pub struct Omission {
     pub total: usize,
     /// The kept amount, without our marks.
     pub kept: usize,
-    /// The omitted amount of this text.
+    /// The amounts that are omitted and kept beside this text.
     pub beside: usize,
+    pub apart: usize,
     /// The amount omitted according to earlier notices, and the amounts that notices take up in the
     /// text and in its kept parts.
     pub hidden: usize,
@@ -180,17 +176,21 @@ impl Omission {
     pub fn amount(&self) -> Amount {
         let omitted = self.total.saturating_sub(self.kept);
         if self.hidden == 0 {
-            return Amount { omitted: omitted + self.beside, total: self.total + self.beside };
+            return self.with_others(omitted, self.total);
         }
         let original = self.total.saturating_sub(self.notices) + self.hidden;
         let omitted = original.saturating_sub(self.kept.saturating_sub(self.kept_notices));
-        Amount { omitted: omitted + self.beside, total: original + self.beside }
+        self.with_others(omitted, original)
+    }
+
+    fn with_others(&self, omitted: usize, total: usize) -> Amount {
+        Amount { omitted: omitted + self.beside, total: total + self.beside + self.apart }
     }
 
     /// Returns the least omitted amount if at most `most` of the text can be kept.
     pub fn at_least(&self, most: usize) -> Amount {
-        let omitted = self.total.saturating_sub(most) + self.beside;
-        Amount { omitted: omitted.max(self.hidden).max(1), total: self.total + self.beside }
+        let Amount { omitted, total } = self.with_others(self.total.saturating_sub(most), self.total);
+        Amount { omitted: omitted.max(self.hidden).max(1), total }
     }
 }
 

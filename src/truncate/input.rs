@@ -42,6 +42,8 @@ pub struct Input<'a, T> {
     pub(crate) bytes_of: Option<BytesOf<'a>>,
     /// Size of the dropped blocks that the notice also counts. Its newlines are lines.
     pub(crate) beside: Size,
+    /// Size of the text that is kept beside this one, of which the notice tells the total.
+    pub(crate) apart: Size,
     /// The saved output that these name.
     pub(crate) named: Option<&'a SavedPart>,
     /// Maximum chars searched for findings, most of them at the end.
@@ -135,6 +137,7 @@ impl<'a, T: Text> Input<'a, T> {
             earlier: None,
             bytes_of: None,
             beside: Size::default(),
+            apart: Size::default(),
             named: None,
             most_searched: UNLIMITED,
             found: None,

@@ -1,7 +1,7 @@
 //! A cut of each stream in a text of two, which share the room as in their first cut. Labels and
 //! the exit line stay, and each notice counts from its own stream.
 
-use std::ops::Range;
+use std::ops::{Add, Range};
 
 use super::figures::{KeptLines, KeptParts};
 use super::input::{Input, raw_size};
@@ -13,7 +13,7 @@ use crate::extent::Extent;
 use crate::fair::split_fairly;
 use crate::limits::Usage;
 use crate::notice::Notice;
-use crate::notice::earlier::SEARCHED;
+use crate::notice::earlier::{NoticeAmounts, SEARCHED};
 use crate::notice::saved::SavedPart;
 use crate::notice::streams::{LABEL, streams};
 use crate::policy::Keep;
@@ -43,13 +43,28 @@ pub fn cut<T: Text>(input: &Input<T>, streams: &[Range<usize>], terms: Terms) ->
     let notice = Usage { tokens: notice.tokens + 2, ..notice };
     let newline = Usage { bytes: 1, chars: 1, tokens: 1, lines: 0 };
     let rooms = split_fairly(&sizes, notice, &limits.less(framed.plus(newline)));
+    // A text with one notice may have lost text of both streams in a cut of all of it: as long as
+    // the other stream stays whole, the notice counts from both.
+    let is_whole = |at: usize| {
+        let part = text.slice(streams[at].clone());
+        Extent::of(part, limits).fits(&rooms[at]) && Input::whole(part).told() == NoticeAmounts::default()
+    };
+    let apart = |stream: usize| {
+        let others = (0..streams.len()).filter(|&other| other != stream);
+        if others.clone().all(is_whole) {
+            others.map(|other| raw_size(text.slice(streams[other].clone()))).fold(Size::default(), Size::add)
+        } else {
+            Size::default()
+        }
+    };
     let (mut made, mut at) = (Joined::default(), 0);
-    for (stream, room) in streams.iter().zip(rooms) {
+    for (nth, (stream, &room)) in streams.iter().zip(&rooms).enumerate() {
         // The newline behind a notice belongs to no stream.
         made.before = made.before + raw_size(text.slice(at..stream.start - LABEL));
         at = stream.end;
         made.keep(label(stream));
-        let part = Input { named: input.named, ..Input::whole(text.slice(stream.clone())) };
+        let whole = Input::whole(text.slice(stream.clone()));
+        let part = Input { named: input.named, apart: apart(nth), ..whole };
         match truncate_lines(&part, Terms { limits: room, ..terms }) {
             None => made.keep(part.head),
             Some(cut) if cut.notice.is_empty() => return None,
@@ -156,6 +171,21 @@ mod tests {
                 assert!(text.ends_with("\n[exit code 1]"), "{text}");
                 assert_eq!(cut_to(&text, keep, chars), None);
             }
+        }
+    }
+
+    #[test]
+    fn one_notice_counts_from_both_streams() {
+        let stream = |name: &str, lines| (0..lines).map(|at| format!("{name} {at}\n")).collect::<String>();
+        let whole = format!("stdout:\n{}stderr:\n{}", stream("out", 40), stream("error", 400));
+        let number = |rest: &str| rest.split(' ').next()?.replace(',', "").parse().ok();
+        let mut text = cut_to(&whole, Keep::Tail, 3_000).unwrap();
+        text = format!("stdout:\n{}stderr:\n{text}", stream("out", 40));
+        for chars in [2_500, 2_000] {
+            text = cut_to(&text, Keep::Head, chars).unwrap();
+            let totals: Vec<usize> = text.split(" of ").skip(1).filter_map(number).collect();
+            assert_eq!(totals.len(), 1, "{text}");
+            assert!(totals[0].abs_diff(whole.len() + stream("out", 40).len()) <= 40, "{totals:?} {}", whole.len());
         }
     }
 }
