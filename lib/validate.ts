@@ -80,7 +80,7 @@ export type Taker = keyof typeof OPTIONS
  *  package. */
 const ALL: ReadonlySet<string> = new Set(Object.values(OPTIONS).flat())
 
-/** Those of which one is the plural of another: each function has one of the two. */
+/** Names whose plural or singular is a name too. Each function has one of the two. */
 const TWINS: ReadonlySet<string> = new Set([...ALL].filter((name) => ALL.has(twinOf(name))))
 
 function twinOf(name: string): string {

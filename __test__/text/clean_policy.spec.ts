@@ -53,7 +53,7 @@ describe('clampText with clean', () => {
     expect(clampText(Buffer.from('\x1b[31mred\x1b[0m\n'), { clean })).toBe('red\n')
     expect(clampText('\x1b[31mred\x1b[0m', { clean: { ansi: false } })).toBe('\x1b[31mred\x1b[0m')
     expect(clampText('same\nsame\nsame\n', { clean: { repeats: false } })).toBe('same\nsame\nsame\n')
-    // A text of which cleaning leaves nothing shows its control characters.
+    // A text shows its control characters if cleaning leaves nothing else.
     for (const [text, shown] of [
       ['\x1b[0m', '\u241b[0m'],
       ['\r\r', '\u240d\u240d'],

@@ -1,11 +1,17 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import * as fc from 'fast-check'
 import {
   type Cut,
   clampError,
   clampResult,
   clampText,
+  clampTextAsync,
   clampTextWithReport,
   definePolicy,
+  OutputCapture,
+  repairSession,
   wrapTool,
 } from 'spillway'
 import { describe, expect, it } from 'vitest'
@@ -107,6 +113,36 @@ describe("keep 'findings'", () => {
       expect(found, keep).toContain('cart.spec.ts is slow')
     }
     expect(clampText(text, { keep: 'findings', maxChars: 900 })).not.toContain('cart')
+  })
+
+  it.each([
+    'head',
+    'tail',
+    'ends',
+  ] as const)('reserves room for needles with keep %s, at every door', async (keep) => {
+    const text = `${lines(30_000, 'goes in')}cart.spec.ts is slow\n${lines(30_000, 'comes out')}`
+    const policy = { keep, maxChars: 900, maxLines: 5_000, needles: ['cart.spec.ts'] } as const
+    const cut = clampText(text, policy)
+    expect(cut).toContain('cart.spec.ts is slow\n')
+    expect(cut.startsWith('goes in\n')).toBe(keep !== 'tail')
+    expect(cut.includes('\ncomes out\n')).toBe(keep !== 'head')
+    expect(cut.length).toBeGreaterThan(880)
+    // Texts of this length are searched by threads.
+    expect(text.length).toBeGreaterThan(262_144)
+    expect(await clampTextAsync(text, policy)).toBe(cut)
+    expect(clampResult({ role: 'tool', tool_call_id: 'c', content: text }, policy).content).toBe(cut)
+    const capture = new OutputCapture({ ...policy, clean: false })
+    capture.stdout.write(text)
+    expect((await capture.finish()).text).toContain('cart.spec.ts is slow\n')
+    const dir = mkdtempSync(join(tmpdir(), 'spillway-needles-'))
+    const file = join(dir, 's.jsonl')
+    writeFileSync(file, `${JSON.stringify({ role: 'tool', tool_call_id: 'c', content: text })}\n`)
+    await repairSession(file, policy)
+    expect(JSON.parse(readFileSync(file, 'utf8')).content).toContain('cart.spec.ts is slow\n')
+    rmSync(dir, { recursive: true })
+    // Without one in the text, the cut is that without needles.
+    const others = { ...policy, needles: ['cart.test.ts'] }
+    expect(clampText(text, others)).toBe(clampText(text, { ...policy, needles: [] }))
   })
 
   it('counts from the original when it is cut again', () => {

@@ -19,8 +19,8 @@ pub struct Addition {
 }
 
 impl Selection {
-    /// Orders the pieces until no more can fit. `mix`: the shares of the streams. `mark`: the chars of
-    /// the largest mark in a gap. `explains`: order the lines that more room would keep next, too.
+    /// Orders the pieces until no more can fit. `mix`: the shares of the streams. `mark`: the chars
+    /// of the largest mark in a gap. `explains`: order the lines that more room would keep next, too.
     /// Returns `None` if the text has nothing to keep but its ends.
     pub(crate) fn steps<'a>(
         &'a self,

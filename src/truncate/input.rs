@@ -42,7 +42,7 @@ pub struct Input<'a, T> {
     pub(crate) bytes_of: Option<BytesOf<'a>>,
     /// Size of the dropped blocks that the notice also counts. Its newlines are lines.
     pub(crate) beside: Size,
-    /// Size of the text that is kept beside this one, of which the notice tells the total.
+    /// Size of the text that is kept beside this one, which the total of the notice includes.
     pub(crate) apart: Size,
     /// The saved output that these name.
     pub(crate) named: Option<&'a SavedPart>,
