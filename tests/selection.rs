@@ -34,8 +34,7 @@ fn log() -> impl Strategy<Value = String> {
 }
 
 /// All kept parts that a caller may ask for.
-const KEEPS: [Keep; 6] =
-    [Keep::Head, Keep::Tail, Keep::Ends, Keep::Findings, Keep::Relevant, Keep::Auto];
+const KEEPS: [Keep; 6] = [Keep::Head, Keep::Tail, Keep::Ends, Keep::Findings, Keep::Relevant, Keep::Auto];
 
 fn policy() -> impl Strategy<Value = Policy> {
     let bound = |most: usize| prop_oneof![1 => Just(UNLIMITED), 3 => 0..most];

@@ -7,8 +7,8 @@ use super::unit::Unit;
 use super::{SearchState, Selection};
 use crate::encoding::{Size, Text, Utf8};
 use crate::notice::earlier::{self, Earlier, NoticeAmounts};
-use crate::notice::{MIDDLE, parse};
 use crate::notice::saved::SavedPart;
+use crate::notice::{MIDDLE, parse};
 
 /// Notices of earlier cuts.
 #[derive(Debug, Default)]

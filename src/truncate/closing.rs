@@ -164,7 +164,9 @@ mod tests {
     fn a_closing_is_that_of_the_string_and_of_its_bytes() {
         // Of wide chars, bytes reach less far back than units.
         for line in ["漢".repeat(300), " ".repeat(450) + "é", "漢".repeat(150)] {
-            for end in ["\"nextCursor\": \"x\"", "Use offset=9 to continue", "\"nextCursor\": \"x\"\nFull output: y"] {
+            for end in
+                ["\"nextCursor\": \"x\"", "Use offset=9 to continue", "\"nextCursor\": \"x\"\nFull output: y"]
+            {
                 let text = format!("a\n{line}{end}");
                 let units: Vec<u16> = text.encode_utf16().collect();
                 let chars = |closing: Option<Closing>| closing.map(|closing| (closing.text, closing.told));

@@ -63,14 +63,8 @@ pub fn cut<T: Text>(
         end: Utf8(end.as_bytes()).size(),
     };
     let mark = composer.largest_mark().chars;
-    composer.kept = selection.steps(
-        &pieces,
-        &composer.old,
-        composer.mix,
-        mark,
-        &terms.limits,
-        terms.policy.explains,
-    )?;
+    composer.kept =
+        selection.steps(&pieces, &composer.old, composer.mix, mark, &terms.limits, terms.policy.explains)?;
     let saved = terms.saved(&composer.old.saved);
     let ladder = terms.notice.ladder(saved).chain([Cow::Owned(Notice::None)]);
     // The name of the whole says more than lines of it: where both do not fit, the ends stand

@@ -185,7 +185,11 @@ mod tests {
             text = cut_to(&text, Keep::Head, chars).unwrap();
             let totals: Vec<usize> = text.split(" of ").skip(1).filter_map(number).collect();
             assert_eq!(totals.len(), 1, "{text}");
-            assert!(totals[0].abs_diff(whole.len() + stream("out", 40).len()) <= 40, "{totals:?} {}", whole.len());
+            assert!(
+                totals[0].abs_diff(whole.len() + stream("out", 40).len()) <= 40,
+                "{totals:?} {}",
+                whole.len()
+            );
         }
     }
 }
