@@ -143,7 +143,7 @@ impl Earlier {
             }
         }
         if earlier.told != NoticeAmounts::default() && earlier.trailing == 0 {
-            let exit = exit_at_end(tail, tail.len() == total);
+            let exit = exit_at_end(tail, tail.len() == total).line;
             let size = tail.slice(tail.len() - exit..tail.len()).size();
             if exit > 0 {
                 earlier.spans.push(Span { start: total - exit, end: total, size, hidden: 0 });
@@ -195,7 +195,8 @@ impl Earlier {
     pub fn at_ends<T: Text>(head: T, tail: T, total: usize) -> Earlier {
         let mut earlier = Earlier::default();
         let is_whole = tail.len() == total;
-        let exit = exit_at_end(tail, is_whole);
+        // Without a notice before them, the breaks before an exit line may be the output's.
+        let exit = exit_at_end(tail, is_whole).with_breaks();
         let at_end = last_notice(tail.slice(0..tail.len() - exit), is_whole);
         let content = at_end.as_ref().map_or(total, |found| total - tail.len() + found.start);
         if let Some(found) =
@@ -221,15 +222,19 @@ impl Earlier {
 
     /// Adds marks between findings, which also stand for text of the original.
     fn add_marks<T: Text>(&mut self, text: T, mut start: usize) {
-        let notices = self.spans.clone();
-        let is_known = |at: usize| notices.iter().any(|span| span.start <= at && at < span.end);
+        let mut notices = self.spans.clone();
+        in_order(&mut notices);
+        let mut notices = notices.into_iter().peekable();
         while start < text.len() {
             let newline = text.find_newline(start);
             let end = newline.map_or(text.len(), |newline| newline + 1);
+            while notices.next_if(|span| span.end <= start).is_some() {}
+            let next = notices.peek().map(|span| span.start);
             let line = text.slice(start..newline.unwrap_or(end));
-            if line.len() <= LONGEST_MARK && is_mark(&ascii(line)) && !is_known(start) {
+            let is_known = next.is_some_and(|next| next <= start);
+            if !is_known && line.len() <= LONGEST_MARK && is_mark(&ascii(line)) {
                 // The newline of a line before a notice is the notice's.
-                let shared = notices.iter().any(|span| start < span.start && span.start < end);
+                let shared = next.is_some_and(|next| next < end);
                 let end = end - usize::from(shared);
                 let size = text.slice(start..end).size();
                 self.spans.push(Span { start, end, size, hidden: 0 });
@@ -309,19 +314,36 @@ fn utf8<T: Text>(text: T) -> Vec<u8> {
     bytes
 }
 
-/// Returns the units of the exit line that ends the text, and of the line breaks around it.
-/// `is_whole`: `text` is the whole text, so its start is a line start.
-pub fn exit_at_end<T: Text>(text: T, is_whole: bool) -> usize {
+/// The units of an exit line with the breaks behind it, and of the breaks before it. None without
+/// one.
+#[derive(Default)]
+struct ExitUnits {
+    line: usize,
+    breaks: usize,
+}
+
+impl ExitUnits {
+    fn with_breaks(&self) -> usize {
+        self.line + self.breaks
+    }
+}
+
+/// Returns the units of the exit line that ends the text. `is_whole`: `text` is the whole text, so
+/// its start is a line start.
+fn exit_at_end<T: Text>(text: T, is_whole: bool) -> ExitUnits {
     let window = text.slice(text.len().saturating_sub(LONGEST_EXIT + 4)..text.len());
     let line = ascii(window);
     let end = line.trim_ascii_end().len();
     let start = match memchr::memrchr(b'\n', &line[..end]) {
         Some(newline) => newline + 1,
         None if is_whole && window.len() == text.len() => 0,
-        None => return 0,
+        None => return ExitUnits::default(),
     };
     let breaks = line[..start].iter().rev().take(2).take_while(|&&byte| byte == b'\n').count();
-    if is_exit(&line[start..end]) { line.len() - start + breaks } else { 0 }
+    match is_exit(&line[start..end]) {
+        true => ExitUnits { line: line.len() - start, breaks },
+        false => ExitUnits::default(),
+    }
 }
 
 /// Returns the notice that ends the text, including the separator before it. `is_whole`: `text` is
@@ -417,7 +439,7 @@ mod tests {
             ("h\n\n[... 12 more characters truncated]\n[Full output: a]\n\nt".into(), vec![(1, 56)], 12),
             (format!("head\n\n{HINT}\n[exit code 0]"), vec![(4, 20 + hint)], 70),
             (format!("head\n\n{HINT}\n\nCommand exited with code 1\n"), vec![(4, 35 + hint)], 70),
-            (format!("{HINT}\ntail\n[timed out]"), vec![(0, hint + 1), (hint + 5, hint + 17)], 70),
+            (format!("{HINT}\ntail\n[timed out]"), vec![(0, hint + 1), (hint + 6, hint + 17)], 70),
             (
                 "head[... 12 more characters truncated]\n[Full output: é]\n[exit code 1]".into(),
                 vec![(4, 70)],

@@ -123,8 +123,13 @@ fn is_own_exit(line: &[u8]) -> bool {
         rest = more;
     }
     if let Some(signal) = rest.strip_prefix(b"killed by ") {
-        let Some(at) = memchr::memmem::rfind(signal, b", exit code ") else { return !signal.is_empty() };
-        rest = &signal[at + 2..];
+        let is_of_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_+-?".contains(byte);
+        let name = signal.iter().take_while(is_of_name).count();
+        if name == 0 || name == signal.len() {
+            return name > 0;
+        }
+        let Some(more) = signal[name..].strip_prefix(b", ") else { return false };
+        rest = more;
     }
     let code = rest.strip_prefix(b"exit code ").map(|code| code.strip_prefix(b"-").unwrap_or(code));
     code.is_some_and(|code| !code.is_empty() && code.iter().all(u8::is_ascii_digit))

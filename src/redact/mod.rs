@@ -322,6 +322,18 @@ mod tests {
         String::from_utf8(applied(&Arc::default(), text.as_bytes())).unwrap()
     }
 
+    #[test]
+    fn a_value_may_hold_the_name_of_a_secret() {
+        let value = "Zk3vT9qLm2Xw8RbN5yHc7JdF4sGp";
+        for name in ["secret", "token", "password", "api_key"] {
+            for joint in ["_", "-", "."] {
+                let text = format!("PASSWORD={value}{joint}{name}=x");
+                assert!(!redact(&text).contains(value), "{text}");
+            }
+        }
+        assert!(!redact(&format!("https://h/p?access_token={value}pQ-token=2")).contains(value));
+    }
+
     fn in_chunks(rules: &Arc<SecretRules>, text: &[u8], sizes: &[usize]) -> Vec<u8> {
         let (mut redactor, mut out, mut rest) = (Redactor::new(rules.clone()), vec![], text);
         for &size in sizes.iter().cycle() {

@@ -102,7 +102,8 @@ fn length(text: &[u8], ends: impl Fn(usize) -> bool) -> usize {
         read = read.max(anchor);
         let name = name_at(text, anchor);
         match name {
-            Some(name) if opens(text, &name) => return name.start,
+            // A name that begins within the first bytes is a part of the value.
+            Some(name) if name.start >= LONG && opens(text, &name) => return name.start,
             Some(name) => from = name.end,
             None => from = anchor + 1,
         }

@@ -9,9 +9,9 @@
 //!   size of the whole. They are known once the output has ended. Two processes that save the same
 //!   output write a file each and rename it to the same name, so one copy is left and both name it.
 //! * **Running ids** name an output that is still written, so that a model can page what a job has
-//!   printed so far. They hash the same, with the bytes of the first write as the content, and a
-//!   number that is raised while another writer has that name. Once the output ends, an alias leads
-//!   from the running id, which a model may have read, to the final one.
+//!   printed so far. They hash the same without content, since how much of it comes at once is
+//!   chance, and a number that is raised past each other output of that call. Once the output ends,
+//!   an alias leads from the running id, which a model may have read, to the final one.
 //!
 //! An id of 16 digits is half as long as a hash that cannot be collided, and content is hostile: a
 //! tool whose output had the id of another one would replace it. Also, in a store with outputs of
@@ -60,8 +60,8 @@ impl Identity {
         self.hash.update(bytes);
     }
 
-    /// Returns the id under which the output can be read while it is written. `nth`: of the writers
-    /// whose outputs begin alike.
+    /// Returns the id under which the output can be read while it is written. `nth`: of the outputs
+    /// of the call. Content is not added yet.
     pub fn running(&self, nth: u32) -> String {
         self.sealed(b"running", &[u64::from(nth)])
     }

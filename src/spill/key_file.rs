@@ -7,6 +7,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use super::Failure;
 use super::identity::Key;
 use super::store::Store;
+use crate::platform;
 
 /// Name of the file.
 pub const NAME: &str = "key";
@@ -22,13 +23,19 @@ pub fn key_of(store: &Store) -> Result<Key, Failure> {
     }
 }
 
-/// Reads the key. Returns `None` if there is none, or a process died while it made one.
+/// Reads the key. Returns `None` if there is none, if a process died while it made one, or if
+/// another user may know it.
 fn read(store: &Store) -> io::Result<Option<Key>> {
     let mut bytes = vec![];
-    match store.open_named(NAME) {
+    let file = match store.open_named(NAME) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        file => file?.take(Key::BYTES as u64).read_to_end(&mut bytes)?,
+        file => file?,
     };
+    let found = file.metadata()?;
+    if !found.is_file() || !platform::is_ours(&found) || platform::is_open_to_others(&found) {
+        return Ok(None);
+    }
+    file.take(Key::BYTES as u64).read_to_end(&mut bytes)?;
     Ok((bytes.len() == Key::BYTES).then(|| Key::of(&bytes)))
 }
 
@@ -42,7 +49,7 @@ fn make(store: &Store) -> io::Result<()> {
     let [from, to] = [&draft, NAME].map(|name| store.path_of(name));
     let made = file.write_all(&bytes).and_then(|()| file.sync_all()).and_then(|()| {
         match fs::hard_link(&from, &to) {
-            // Another process was faster, unless what it made is not whole.
+            // Another process was faster, unless its key is of no use.
             Err(error) if error.kind() == ErrorKind::AlreadyExists && read(store)?.is_some() => Ok(()),
             Ok(()) => Ok(()),
             // The file system has no links.
@@ -94,5 +101,20 @@ mod tests {
         let [one, other] = [(), ()].map(|()| id(key_of(&store).unwrap_or_else(|_| panic!("no key"))));
         assert_eq!(one, other);
         assert!(is_key("key") && is_key("key.0123456789abcdef") && !is_key("keys") && !is_key("key.txt"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_key_that_others_can_read_is_replaced() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::at(dir.path().to_str().unwrap());
+        let planted = [7; Key::BYTES];
+        let file = dir.path().join(NAME);
+        fs::write(&file, planted).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+        let key = key_of(&store).unwrap_or_else(|_| panic!("no key"));
+        assert_ne!(id(key), id(Key::of(&planted)));
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o077, 0);
     }
 }

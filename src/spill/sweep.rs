@@ -29,6 +29,9 @@ pub struct Swept {
 /// outputs that are listed in `retain`, too young, or being written.
 pub fn sweep(store: &Store, limits: &Limits, retain: &[String], now: SystemTime) -> Result<Swept, Failure> {
     let entries = store.entries()?;
+    // An output may also be retained by the id that it had while it was written.
+    let aliases = store.aliases()?.into_iter().filter(|alias| retain.contains(&alias.running));
+    let retained: HashSet<String> = aliases.map(|alias| alias.id).chain(retain.iter().cloned()).collect();
     let mut total: u64 = entries.iter().map(|entry| entry.size).sum();
     let mut swept = Swept::default();
     let mut failure = None;
@@ -36,7 +39,7 @@ pub fn sweep(store: &Store, limits: &Limits, retain: &[String], now: SystemTime)
         // A modification time in the future counts as now.
         let age = now.duration_since(entry.modified).unwrap_or_default();
         let is_due = age >= limits.max_age || total > limits.total_bytes;
-        if !is_due || age < limits.min_age || retain.contains(&entry.name.id) {
+        if !is_due || age < limits.min_age || retained.contains(&entry.name.id) {
             continue;
         }
         match remove(store, &entry) {

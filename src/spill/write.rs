@@ -1,5 +1,6 @@
 //! An output being saved: one thread pushes bytes, others write them, in order.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::mem;
@@ -135,19 +136,33 @@ impl SaveQueue {
             None => key_of(&self.store)?,
         };
         let mut identity = Identity::new(key, tool, call);
+        let call = identity.clone();
         identity.add(bytes);
+        let mut ended = self.ended()?;
         for nth in 0..ALIKE {
-            let name = FileName::new(&identity.running(nth), tool);
-            match self.create(&name) {
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                file => {
-                    let file = file?;
-                    *lock(&self.running) = Some(name.clone());
-                    return Ok(Writing { file, name, identity, written: 0, batch: vec![] });
-                }
+            let name = FileName::new(&call.running(nth), tool);
+            if ended.contains(&name.id) {
+                continue;
             }
+            let file = match self.create(&name) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
+                file => file?,
+            };
+            // The writer that had this name may just have ended.
+            ended = self.ended()?;
+            if ended.contains(&name.id) {
+                self.store.remove(&name)?;
+                continue;
+            }
+            *lock(&self.running) = Some(name.clone());
+            return Ok(Writing { file, name, identity, written: 0, batch: vec![] });
         }
-        Err(Failure::Refused("too many outputs that begin alike are written at once".into()))
+        Err(Failure::Refused("too many outputs of one call are saved".into()))
+    }
+
+    /// Returns the running ids that lead to outputs which have ended.
+    fn ended(&self) -> Result<HashSet<String>, Failure> {
+        Ok(self.store.aliases()?.into_iter().map(|alias| alias.running).collect())
     }
 
     fn create(&self, name: &FileName) -> io::Result<File> {
