@@ -201,12 +201,20 @@ mod tests {
             "[exit code -1]",
             "[timed out]",
             "[killed by SIGKILL]",
-            "[timed out, killed by a], b, exit code 137]",
+            "[timed out, killed by SIGRTMIN+3, exit code 137]",
             "Command exited with code 1",
         ] {
             assert!(is_exit(line.as_bytes()), "{line}");
         }
-        for line in ["[exit code ]", "[exit code 0", "exit code 0]", "[timed out, ]", "[killed by ]", "[]"] {
+        for line in [
+            "[killed by a], b, exit code 1]",
+            "[exit code ]",
+            "[exit code 0",
+            "exit code 0]",
+            "[timed out, ]",
+            "[killed by ]",
+            "[]",
+        ] {
             assert!(!is_exit(line.as_bytes()), "{line}");
         }
         assert!(!is_exit(format!("[killed by {}]", "x".repeat(LONGEST_EXIT)).as_bytes()));
