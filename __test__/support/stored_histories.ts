@@ -14,8 +14,8 @@ export interface Stored {
   readonly sent: (rows: readonly any[]) => any[]
   /** Returns why the host or its provider would reject the messages. */
   readonly refusal: (messages: readonly any[]) => string | undefined
-  /** The host mends calls and results itself, so a repair adds and removes no row. */
-  readonly mends?: boolean
+  /** The part of calls and results that a repair mends: the host mends the rest itself. */
+  readonly pairs: 'all' | 'calls' | 'none'
   /** Calls and results are laid out anew as live ones are: messages of a turn may stand apart. */
   readonly isHosted: boolean
 }
@@ -74,13 +74,32 @@ const contents: Record<string, (result: any) => any[]> = {
   ],
   copilot: ({ result: _, ...rest }) => [rest, { ...rest, result: { content: '' } }, { ...rest, result: {} }],
   'gemini-cli': (call) => [{ ...call, result: [] }],
+  'kimi-code': ({ result, ...rest }) => [
+    { ...rest, result: { ...result, output: '' } },
+    { ...rest, result: { ...result, output: [] } },
+    { ...rest, result: { ...result, isError: true } },
+    {
+      ...rest,
+      result: {
+        ...result,
+        output: [{ type: 'image_url', imageUrl: { url: `data:image/png;base64,${IMAGE}` } }],
+      },
+    },
+  ],
+  continue: (state) => [
+    { ...state, output: [] },
+    { ...state, status: 'errored' },
+  ],
 }
 
 const isResult = (value: any): boolean =>
   value?.role === 'toolResult' ||
   value?.role === 'tool' ||
   value?.toolUseId !== undefined ||
-  /^(tool_result|tool-result|function_call_output|custom_tool_call_output)$/.test(value?.type ?? '')
+  value?.parsedArgs !== undefined ||
+  /^(tool_result|tool-result|tool\.result|function_call_output|custom_tool_call_output)$/.test(
+    value?.type ?? '',
+  )
 
 /** Returns a history with the results at some places held otherwise. */
 export function varied(
@@ -115,6 +134,7 @@ const rowsOf = (name: string, dialect: Dialect, more: Partial<Stored> = {}): Sto
   write: lines,
   sent: (rows) => [...rows],
   refusal: (messages) => refusal(dialect.dialect, messages),
+  pairs: 'all',
   isHosted: false,
   ...more,
 })
@@ -130,6 +150,13 @@ const documentOf = (
 const said = (one: One) => `what ${one.name} ${one.id} returned`
 const args = { path: 'src/a.ts' }
 
+/** Returns calls in the order in which their results came. */
+const inOrder = (calls: readonly One[], order: readonly number[]) =>
+  calls
+    .map((one, at) => [order[at] ?? 0, one] as const)
+    .toSorted(([a], [b]) => a - b)
+    .map(([, one]) => one)
+
 const copilot: Dialect = {
   dialect: 'copilot',
   name: 'copilot',
@@ -143,13 +170,10 @@ const copilot: Dialect = {
         toolRequests: calls.map(({ id, name }) => ({ toolCallId: id, name, arguments: args })),
       },
     },
-    ...calls
-      .map((one, at) => [order[at] ?? 0, one] as const)
-      .toSorted(([a], [b]) => a - b)
-      .map(([, one]) => ({
-        type: 'tool.execution_complete',
-        data: { toolCallId: one.id, success: true, result: { content: said(one) } },
-      })),
+    ...inOrder(calls, order).map((one) => ({
+      type: 'tool.execution_complete',
+      data: { toolCallId: one.id, success: true, result: { content: said(one) } },
+    })),
     ...(after === undefined ? [] : [copilot.user(after)]),
   ],
 }
@@ -196,7 +220,55 @@ const openCode: Dialect = {
   ],
 }
 
+const kimiCode: Dialect = {
+  dialect: 'kimi-code',
+  name: 'kimi-code',
+  user: (text) => ({ role: 'user', content: [{ type: 'text', text }], toolCalls: [] }),
+  step: ({ words, calls, order, after }: Step) => [
+    { type: 'step.begin', turnId: '0', step: 1 },
+    { type: 'content.part', part: { type: 'text', text: words } },
+    ...calls.map(({ id, name }) => ({ type: 'tool.call', turnId: '0', step: 1, toolCallId: id, name, args })),
+    ...inOrder(calls, order).map((one) => ({
+      type: 'tool.result',
+      toolCallId: one.id,
+      result: { output: said(one), durationMs: 16 },
+    })),
+    { type: 'step.end', turnId: '0', step: 1, finishReason: calls.length > 0 ? 'tool_calls' : 'stop' },
+    ...(after === undefined ? [] : [kimiCode.user(after)]),
+  ],
+}
+
+const continueCli: Dialect = {
+  dialect: 'continue',
+  name: 'continue',
+  user: (content) => ({ message: { role: 'user', content }, contextItems: [] }),
+  step: ({ words, calls, after }: Step) => {
+    const made = calls.map(({ id, name }) => ({
+      id,
+      type: 'function',
+      function: { name, arguments: JSON.stringify(args) },
+    }))
+    return [
+      {
+        message: { role: 'assistant', content: words, ...(made.length > 0 && { toolCalls: made }) },
+        contextItems: [],
+        ...(made.length > 0 && {
+          toolCallStates: made.map((toolCall, at) => ({
+            toolCallId: toolCall.id,
+            toolCall,
+            status: 'done',
+            parsedArgs: args,
+            output: [{ content: said(calls[at] as One), name: 'Tool Result', description: 'of a tool' }],
+          })),
+        }),
+      },
+      ...(after === undefined ? [] : [continueCli.user(after)]),
+    ]
+  },
+}
+
 const pi = dialectOf('pi')
+const gemini = dialectOf('gemini with ids')
 const anthropic = dialectOf('anthropic')
 const responses = dialectOf('openai-responses')
 
@@ -261,6 +333,40 @@ export const layouts: readonly Stored[] = [
       ),
     sent: (rows) => once(rows).flatMap(({ message }) => message ?? []),
   }),
+  rowsOf('qwen', gemini, {
+    isHosted: true,
+    write: (messages) =>
+      lines(
+        messages.map((message: any, at) => ({
+          uuid: uuid(at),
+          parentUuid: at === 0 ? null : uuid(at - 1),
+          sessionId: 's',
+          timestamp: time,
+          type: qwenType(message),
+          cwd: '/w',
+          version: '0.24.4',
+          message,
+        })),
+      ),
+    sent: (rows) => once(rows).flatMap(({ message }) => message ?? []),
+    // Its program joins messages of one role.
+    refusal: (messages) => refusal('gemini', joined(messages)),
+  }),
+  rowsOf('kimi-code', kimiCode, {
+    isHosted: true,
+    pairs: 'none',
+    write: (messages) =>
+      lines([
+        { type: 'metadata', protocol_version: '1.1', created_at: 1 },
+        ...messages.map((message) =>
+          'role' in message
+            ? { type: 'context.append_message', message, time: 1 }
+            : { type: 'context.append_loop_event', agentId: 'main', event: message, time: 1 },
+        ),
+      ]),
+    sent: (rows) => rows.flatMap(({ message, event }) => message ?? event ?? []),
+    refusal: () => undefined,
+  }),
   rowsOf('kimi', dialectOf('openai-chat'), {
     isHosted: true,
     write: (messages) =>
@@ -273,7 +379,7 @@ export const layouts: readonly Stored[] = [
   }),
   rowsOf('codex', responses, {
     isHosted: true,
-    mends: true,
+    pairs: 'none',
     write: (messages) =>
       lines([
         { timestamp: time, ordinal: 0, type: 'session_meta', payload: { id: 's', cwd: '/w' } },
@@ -288,7 +394,7 @@ export const layouts: readonly Stored[] = [
   }),
   rowsOf('copilot', copilot, {
     isHosted: true,
-    mends: true,
+    pairs: 'calls',
     write: (messages) =>
       lines(
         [{ type: 'session.start', data: { sessionId: 's', version: 1 } }, ...messages].map((row, at) => ({
@@ -298,7 +404,8 @@ export const layouts: readonly Stored[] = [
           parentId: at === 0 ? null : uuid(at - 1),
         })),
       ),
-    sent: (rows) => rows.filter(({ type }) => type !== 'session.start'),
+    sent: (rows) =>
+      rows.filter(({ type }) => /^((user|assistant)\.message|tool\.execution_complete)$/.test(type ?? '')),
     refusal: (events) => {
       const done = new Set(
         events.flatMap(({ type, data }) => (type === 'tool.execution_complete' ? data.toolCallId : [])),
@@ -324,6 +431,13 @@ export const layouts: readonly Stored[] = [
     (messages) => JSON.stringify({ sessionId: 's', projectHash: 'h', startTime: time, messages }, null, 2),
     ({ messages }) => messages,
     { isHosted: true, refusal: (messages) => openIn(messages.flatMap(({ toolCalls = [] }) => toolCalls)) },
+  ),
+  documentOf(
+    'continue',
+    continueCli,
+    (history) => JSON.stringify({ sessionId: 's', title: 't', history, usage: { totalCost: 0 } }, null, 2),
+    ({ history }) => history,
+    { isHosted: true, pairs: 'none', refusal: () => undefined },
   ),
   documentOf(
     'cline',
@@ -381,6 +495,21 @@ export const layouts: readonly Stored[] = [
     },
   ),
 ]
+
+function qwenType({ role, parts }: any): string {
+  if (role === 'model') return 'assistant'
+  return parts.some((part: any) => part.functionResponse !== undefined) ? 'tool_result' : 'user'
+}
+
+/** Joins messages of Gemini that have one role. */
+function joined(messages: readonly any[]): any[] {
+  const all: any[] = []
+  for (const message of messages)
+    if (all.at(-1)?.role === message.role)
+      all.push({ ...message, parts: [...all.pop().parts, ...message.parts] })
+    else all.push(message)
+  return all
+}
 
 function openIn(calls: readonly any[]): string | undefined {
   const open = calls.find(({ status }) => /^(executing|scheduled|running|pending)$/.test(status ?? ''))

@@ -67,9 +67,10 @@ pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure>
         backup::check(&session)?;
     }
     let holds = request.mend && offsets::are_held(&session)?;
-    let mends = request.mend && !holds && session.document.is_none();
+    let request = &Request { mend: request.mend && !holds, ..request.clone() };
+    let mends = request.mend && session.document.is_none();
     let pairs = match request.pairs {
-        true => Pairs::read(&session, request.mend && !holds, progress)?,
+        true => Pairs::read(&session, request.mend, progress)?,
         false => Pairs::default(),
     };
     let survey = |budget: Option<&ResultsTarget>, lights: &[Limit]| {
@@ -469,10 +470,6 @@ impl Repair<'_, '_> {
             }
         }
         self.is_made = was_made;
-        if matches!(self.tally.shape, SessionKind::Known(layout) if layout.offsets) {
-            let Some(filled) = offsets::filled(&all, bytes) else { return Ok(Outcome::Same) };
-            all = filled;
-        }
         // What takes the place of a row may have no result.
         if let Some(document) = Document::parse(bytes).filter(|_| self.tally.shape == SessionKind::Unknown) {
             let format = self.tally.unpaired.format.unwrap_or_default();

@@ -83,7 +83,11 @@ impl Changes {
         let history = std::mem::replace(&mut reading.history, Records::of(rules, is_apart(reading.layout)));
         let mut changes = Changes { rules: Some(rules), ..Changes::default() };
         if rules.are_one {
-            changes.close(&history, reading.way() == Some(Way::Free));
+            match reading.layout.is_some_and(|layout| layout.offsets) {
+                // A call that is closed takes more bytes than an open one.
+                true => changes.unpaired = history.calls.iter().filter(|call| call.is_open).count() as u64,
+                false => changes.close(&history, reading.way() == Some(Way::Free)),
+            }
             return Ok(changes);
         }
         let mut pairing = Pairing::of(history);
