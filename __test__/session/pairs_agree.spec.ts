@@ -4,9 +4,9 @@ import { repairSession, repairToolPairs } from 'spillway'
 import { describe, expect, it } from 'vitest'
 import { spillway } from '../support/cli.js'
 import { broken, dialects, faults, soundHistories } from '../support/pair_histories.js'
-import { jsonLines, scratch } from '../support/scratch.js'
+import { jsonLines, MEMORY, scratch } from '../support/scratch.js'
 
-const { write } = scratch()
+const { write, clear } = scratch('.jsonl', MEMORY)
 
 /** Returns the messages of a file of rows, or of one list. */
 async function stored(text: string): Promise<object[]> {
@@ -48,14 +48,16 @@ describe.each(
 
   it.each(['rows', 'a list'])('in %s with those of the live history', async (kind) => {
     await fc.assert(
-      fc.asyncProperty(cases, async (messages) => {
-        // A list is a session if its messages have roles.
-        if (messages.length === 0 || (kind === 'a list' && !messages.some((message) => 'role' in message)))
-          return
-        const live = repairToolPairs(messages).messages
-        const text = kind === 'rows' ? jsonLines(messages) : JSON.stringify(messages)
-        expect(await stored(text)).toEqual(JSON.parse(JSON.stringify(live)))
-      }),
+      fc
+        .asyncProperty(cases, async (messages) => {
+          // A list is a session if its messages have roles.
+          if (messages.length === 0 || (kind === 'a list' && !messages.some((message) => 'role' in message)))
+            return
+          const live = repairToolPairs(messages).messages
+          const text = kind === 'rows' ? jsonLines(messages) : JSON.stringify(messages)
+          expect(await stored(text)).toEqual(JSON.parse(JSON.stringify(live)))
+        })
+        .afterEach(clear),
       { numRuns: 300 },
     )
   })

@@ -6,14 +6,14 @@ import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser'
 import { type RepairOptions, repairSession, repairToolPairs } from 'spillway'
 import { describe, expect, it } from 'vitest'
 import { broken, type Fault, faults, soundHistories } from '../support/pair_histories.js'
-import { scratch } from '../support/scratch.js'
+import { MEMORY, scratch } from '../support/scratch.js'
 import { layouts, type Stored, varied } from '../support/stored_histories.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: rows of several agents
 type Any = any
 
 const native: typeof import('../../dist/native.js') = createRequire(__filename)('../../dist/spillway.node')
-const { write: newFile } = scratch('.json')
+const { write: newFile, clear } = scratch('.json', MEMORY)
 
 /** The bytes of a file, each as a char: damage may leave no UTF-8. */
 type Bytes = string
@@ -244,82 +244,86 @@ describe.each(layouts.map((stored) => [stored.name, stored] as const))('a sessio
       { requiredKeys: [] },
     )
     await fc.assert(
-      fc.asyncProperty(sound, flags, async (messages, options) => {
-        const text = bytesOf(stored.write(messages))
-        expect(stored.refusal(sentOf(stored, text))).toBeUndefined()
-        const path = write(text)
-        const report = await repair(path, options)
-        expect(report).toMatchObject({ changed: false, clamped: 0, damaged: 0 })
-        expect(Object.keys(report)).not.toEqual(
-          expect.arrayContaining([expect.stringMatching(/^(un)?paired|orphans|strays|rearranged$/)]),
-        )
-        expect(read(path)).toBe(text)
-      }),
+      fc
+        .asyncProperty(sound, flags, async (messages, options) => {
+          const text = bytesOf(stored.write(messages))
+          expect(stored.refusal(sentOf(stored, text))).toBeUndefined()
+          const path = write(text)
+          const report = await repair(path, options)
+          expect(report).toMatchObject({ changed: false, clamped: 0, damaged: 0 })
+          expect(Object.keys(report)).not.toEqual(
+            expect.arrayContaining([expect.stringMatching(/^(un)?paired|orphans|strays|rearranged$/)]),
+          )
+          expect(read(path)).toBe(text)
+        })
+        .afterEach(clear),
       { numRuns: 300 },
     )
   })
 
   it('that is broken becomes sound, loses nothing that could be read, and comes back', async () => {
     await fc.assert(
-      fc.asyncProperty(sound, harm, async (messages, { faults, damages, end, late }) => {
-        const all = brokenOf(stored, messages, faults)
-        // A kill leaves what was written before it.
-        const history = all.slice(0, Math.max(1, all.length - (end % 4)))
-        if (!isKnown(history)) return
-        const whole = bytesOf(stored.write(history))
-        const [text, place] = stored.isDocument
-          ? damagedDocument(whole, damages)
-          : [damagedRows(whole, damages), Number.POSITIVE_INFINITY]
-        const path = write(text)
-        const mended = write(text)
-        await repair(mended, { damaged: 'mend' })
-        const readable = sentOf(stored, read(mended))
-        const known = stored.isDocument ? wholeBefore(whole, place) : valuesOf(stored, text)
-        const dry = await repair(path, { pairs: true, damaged: 'mend', dryRun: true })
-        expect(read(path)).toBe(text)
-        const report = await repair(path, { pairs: true, damaged: 'mend', backup: true })
-        if (report.reason === 'format unknown') {
+      fc
+        .asyncProperty(sound, harm, async (messages, { faults, damages, end, late }) => {
+          const all = brokenOf(stored, messages, faults)
+          // A kill leaves what was written before it.
+          const history = all.slice(0, Math.max(1, all.length - (end % 4)))
+          if (!isKnown(history)) return
+          const whole = bytesOf(stored.write(history))
+          const [text, place] = stored.isDocument
+            ? damagedDocument(whole, damages)
+            : [damagedRows(whole, damages), Number.POSITIVE_INFINITY]
+          const path = write(text)
+          const mended = write(text)
+          await repair(mended, { damaged: 'mend' })
+          const readable = sentOf(stored, read(mended))
+          const known = stored.isDocument ? wholeBefore(whole, place) : valuesOf(stored, text)
+          const dry = await repair(path, { pairs: true, damaged: 'mend', dryRun: true })
           expect(read(path)).toBe(text)
-          // Words of the user alone are a session of no known kind.
-          if (stored.isDocument) expect(known).toEqual([])
-          return
-        }
-        const kept = wordsOf(valuesOf(stored, read(mended)))
-        // Words that are damaged themselves do not count.
-        const intact = text.slice(0, place + damages.length)
-        expect(lost(wordsOf(known), kept).filter((words) => intact.includes(words))).toEqual([])
-        const after = read(path)
-        expect(report.bytesAfter).toBe(after.length)
-        const { damagedPath: _, backupPath: __, reason: ___, ...done } = report
-        expect({ ...dry, changed: after !== text }).toMatchObject(done)
-        const sent = sentOf(stored, after)
-        // Where other files hold offsets, damaged rows stay.
-        const rows = stored.isDocument ? 1 : rowsOf(after).length
-        expect(valuesOf(stored, after)).toHaveLength(rows - (report.unmended ?? 0))
-        // A session does not lose its last message.
-        if (readable.length > 0) expect(sent).not.toEqual([])
-        if (stored.pairs === 'none') expect(sent).toEqual(readable)
-        if (stored.pairs === 'calls') {
-          const isOld = (one: Any) => readable.some(({ id }) => id === one.id)
-          expect(events(sent.filter(isOld))).toEqual(events(readable))
-        }
-        const { messages: live } = repairToolPairs(readable, { dialect: dialect.dialect })
-        if (stored.pairs !== 'none' && hasPairs(readable) && live.length > 0)
-          expect(stored.refusal(sent)).toBeUndefined()
-        if (stored.pairs === 'all' && live.length > 0) {
-          if (stored.isHosted) expect(flat(sent)).toEqual(flat(plain(live)))
-          else if (!stored.name.startsWith('cline'))
-            expect(sent).toEqual(plain(repairToolPairs(readable).messages))
-        }
-        const { orphans = 0 } = report
-        expect(lost(wordsOf(readable), wordsOf(sent)).length).toBeLessThanOrEqual(orphans)
-        const again = await repair(path, { pairs: true, damaged: 'mend' })
-        expect(again).toMatchObject({ changed: false })
-        expect(again).not.toHaveProperty('paired')
-        expect(read(path)).toBe(after)
-        expect(existsSync(`${path}.lock`)).toBe(false)
-        if (report.changed) await expectUndone(stored, path, text, late)
-      }),
+          const report = await repair(path, { pairs: true, damaged: 'mend', backup: true })
+          if (report.reason === 'format unknown') {
+            expect(read(path)).toBe(text)
+            // Words of the user alone are a session of no known kind.
+            if (stored.isDocument) expect(known).toEqual([])
+            return
+          }
+          const kept = wordsOf(valuesOf(stored, read(mended)))
+          // Words that are damaged themselves do not count.
+          const intact = text.slice(0, place + damages.length)
+          expect(lost(wordsOf(known), kept).filter((words) => intact.includes(words))).toEqual([])
+          const after = read(path)
+          expect(report.bytesAfter).toBe(after.length)
+          const { damagedPath: _, backupPath: __, reason: ___, ...done } = report
+          expect({ ...dry, changed: after !== text }).toMatchObject(done)
+          const sent = sentOf(stored, after)
+          // Where other files hold offsets, damaged rows stay.
+          const rows = stored.isDocument ? 1 : rowsOf(after).length
+          expect(valuesOf(stored, after)).toHaveLength(rows - (report.unmended ?? 0))
+          // A session does not lose its last message.
+          if (readable.length > 0) expect(sent).not.toEqual([])
+          if (stored.pairs === 'none') expect(sent).toEqual(readable)
+          if (stored.pairs === 'calls') {
+            const isOld = (one: Any) => readable.some(({ id }) => id === one.id)
+            expect(events(sent.filter(isOld))).toEqual(events(readable))
+          }
+          const { messages: live } = repairToolPairs(readable, { dialect: dialect.dialect })
+          if (stored.pairs !== 'none' && hasPairs(readable) && live.length > 0)
+            expect(stored.refusal(sent)).toBeUndefined()
+          if (stored.pairs === 'all' && live.length > 0) {
+            if (stored.isHosted) expect(flat(sent)).toEqual(flat(plain(live)))
+            else if (!stored.name.startsWith('cline'))
+              expect(sent).toEqual(plain(repairToolPairs(readable).messages))
+          }
+          const { orphans = 0 } = report
+          expect(lost(wordsOf(readable), wordsOf(sent)).length).toBeLessThanOrEqual(orphans)
+          const again = await repair(path, { pairs: true, damaged: 'mend' })
+          expect(again).toMatchObject({ changed: false })
+          expect(again).not.toHaveProperty('paired')
+          expect(read(path)).toBe(after)
+          expect(existsSync(`${path}.lock`)).toBe(false)
+          if (report.changed) await expectUndone(stored, path, text, late)
+        })
+        .afterEach(clear),
       { numRuns: 300 },
     )
   })
@@ -337,33 +341,35 @@ describe.each(layouts.map((stored) => [stored.name, stored] as const))('a sessio
       { requiredKeys: ['maxChars', 'keep'] },
     ) as fc.Arbitrary<RepairOptions>
     await fc.assert(
-      fc.asyncProperty(sound, harm, flags, async (messages, { faults, damages, late }, options) => {
-        const history = brokenOf(stored, messages, faults)
-        if (!isKnown(history)) return
-        const long = JSON.parse(JSON.stringify(history), (_, value) =>
-          typeof value === 'string' && /^what .* returned$/.test(value)
-            ? `${value}\n${'line\n'.repeat(200)}`
-            : value,
-        ) as object[]
-        const whole = bytesOf(stored.write(long))
-        const text = stored.isDocument ? damagedDocument(whole, damages)[0] : damagedRows(whole, damages)
-        const path = write(text)
-        const readable = sentOf(stored, text)
-        const report = await repair(path, { ...options, backup: true })
-        const after = read(path)
-        if (report.reason === 'format unknown') {
-          expect(after).toBe(text)
-          return
-        }
-        const sent = sentOf(stored, after)
-        if (options.pairs && stored.pairs !== 'none' && hasPairs(sent))
-          expect(stored.refusal(sent)).toBeUndefined()
-        if (!options.pairs && options.damaged !== 'mend') expect(idsOf(sent)).toEqual(idsOf(readable))
-        expect(JSON.stringify(sent)).not.toContain('line\\n'.repeat(100))
-        expect(await repair(path, options)).toMatchObject({ changed: false })
-        expect(read(path)).toBe(after)
-        if (report.changed) await expectUndone(stored, path, text, late)
-      }),
+      fc
+        .asyncProperty(sound, harm, flags, async (messages, { faults, damages, late }, options) => {
+          const history = brokenOf(stored, messages, faults)
+          if (!isKnown(history)) return
+          const long = JSON.parse(JSON.stringify(history), (_, value) =>
+            typeof value === 'string' && /^what .* returned$/.test(value)
+              ? `${value}\n${'line\n'.repeat(200)}`
+              : value,
+          ) as object[]
+          const whole = bytesOf(stored.write(long))
+          const text = stored.isDocument ? damagedDocument(whole, damages)[0] : damagedRows(whole, damages)
+          const path = write(text)
+          const readable = sentOf(stored, text)
+          const report = await repair(path, { ...options, backup: true })
+          const after = read(path)
+          if (report.reason === 'format unknown') {
+            expect(after).toBe(text)
+            return
+          }
+          const sent = sentOf(stored, after)
+          if (options.pairs && stored.pairs !== 'none' && hasPairs(sent))
+            expect(stored.refusal(sent)).toBeUndefined()
+          if (!options.pairs && options.damaged !== 'mend') expect(idsOf(sent)).toEqual(idsOf(readable))
+          expect(JSON.stringify(sent)).not.toContain('line\\n'.repeat(100))
+          expect(await repair(path, options)).toMatchObject({ changed: false })
+          expect(read(path)).toBe(after)
+          if (report.changed) await expectUndone(stored, path, text, late)
+        })
+        .afterEach(clear),
       { numRuns: 300 },
     )
   })

@@ -1,12 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
 
+/** A folder in memory, if the system has one: a law over thousands of repairs waits for the disk
+ *  otherwise. */
+export const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+
 /** Makes a folder for the tests of a file, which is removed after them. `write` makes a new file in
- *  it and returns its path. */
-export function scratch(end = '.jsonl') {
-  const dir = mkdtempSync(join(tmpdir(), 'spillway-scratch-'))
+ *  it and returns its path. `clear` removes all files. */
+export function scratch(end = '.jsonl', root = tmpdir()) {
+  const dir = mkdtempSync(join(root, 'spillway-scratch-'))
   afterAll(() => rmSync(dir, { recursive: true, force: true }))
   let files = 0
   const write = (text: string): string => {
@@ -14,7 +18,10 @@ export function scratch(end = '.jsonl') {
     writeFileSync(path, text)
     return path
   }
-  return { dir, write }
+  const clear = () => {
+    for (const name of readdirSync(dir)) rmSync(join(dir, name), { recursive: true })
+  }
+  return { dir, write, clear }
 }
 
 /** Writes rows as a session has them. */
