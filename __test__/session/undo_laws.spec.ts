@@ -264,6 +264,58 @@ describe('an undo', () => {
     expect(undone).toBeGreaterThan(10)
   })
 
+  it('gives back a document before several repairs with all that others wrote between them', async () => {
+    const stored = (messages: object[], more: object) => JSON.stringify({ version: 1, ...more, messages })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ count: fc.nat(3), value: fc.option(fc.nat(9)) }), {
+          minLength: 2,
+          maxLength: 2,
+        }),
+        fc.constantFrom<('first' | 'latest')[]>(
+          ['first'],
+          ['latest', 'latest', 'first'],
+          ['latest', 'first'],
+        ),
+        async (all, steps) => {
+          const text = 'one more line\n'.repeat(6_000)
+          const result = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: text })
+          const use = (id: string) => ({ type: 'tool_use', id, name: 'read', input: {} })
+          const old = [
+            { role: 'user', content: 'go' },
+            { role: 'assistant', content: [use('c1')] },
+            { role: 'user', content: [result('c1')] },
+          ]
+          const before = stored(old, { updated: 0 })
+          const path = write(before)
+          const news: object[] = []
+          let updated = 0
+          const change = ({ count, value }: { count: number; value: number | null }, name: string) => {
+            const now = JSON.parse(read(path))
+            const added = Array.from({ length: count }, (_, at) => ({
+              role: 'user',
+              content: `${name} ${at}`,
+            }))
+            news.push(...added)
+            now.messages.push(...added)
+            if (value !== null) updated = now.updated = value
+            if (count > 0 || value !== null) writeFileSync(path, JSON.stringify(now, null, 1))
+          }
+          await repairSession(path, { maxChars: 9_000 })
+          change(all[0] as (typeof all)[number], 'between')
+          await repairSession(path, { maxChars: 900 })
+          change(all[1] as (typeof all)[number], 'after')
+          for (const step of steps) {
+            const done = await undo(path, { first: step === 'first' })
+            expect([step, done]).toMatchObject([step, { changed: true }])
+          }
+          expect(JSON.parse(read(path))).toEqual(JSON.parse(stored([...old, ...news], { updated })))
+        },
+      ),
+      { numRuns: 120 },
+    )
+  })
+
   it('changes nothing if others changed what the repair wrote, unless that is discarded', async () => {
     const edit = (text: string, at: number): string => {
       const letters = [...text.matchAll(/(?<=[a-z])[a-z](?=[a-z])/g)]

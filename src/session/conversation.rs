@@ -32,15 +32,23 @@ impl Conversation {
         let mut text = vec![];
         session.from(0, |mut file| Ok(file.read_to_end(&mut text)?))?;
         let rest = text.split_off(mark_of(&text));
-        let (mark, text) = (text, rest);
-        let Some(document) = Document::parse(&text) else { return Ok(None) };
+        Ok(Conversation::of(layout, text, rest))
+    }
+
+    fn of(layout: &'static Layout, mark: Vec<u8>, text: Vec<u8>) -> Option<Conversation> {
+        let document = Document::parse(&text)?;
         let (root, known) = (document.root(), digests(&document));
         let part = |value: Value| (value.start()..value.end(), known[value.id() as usize]);
         let messages = match list_in(root, layout) {
             Some(list) => list.elements().map(part).collect(),
             None => vec![part(root)],
         };
-        Ok(Some(Conversation { layout, mark, messages, text }))
+        Some(Conversation { layout, mark, messages, text })
+    }
+
+    /// Returns the bytes of the document.
+    pub fn into_bytes(self) -> Vec<u8> {
+        [self.mark, self.text].concat()
     }
 
     /// Returns the number of the messages, and a digest of their values.
@@ -66,24 +74,32 @@ impl Conversation {
         all.map(|(place, _)| self.text[place.clone()].to_vec()).collect()
     }
 
-    /// Returns the text of this document with messages added, and with the members around its
-    /// messages that are others in `now`. Also returns their names.
-    pub fn with(&self, messages: &[Vec<u8>], now: &Conversation) -> Option<(Vec<u8>, Vec<String>)> {
-        let (then, now) = (Document::parse(&self.text)?, Document::parse(&now.text)?);
-        let list = list_in(then.root(), self.layout);
+    /// Returns this document with messages added, and with the members around its messages that
+    /// `new` has other than `old`. Also returns their names.
+    pub fn with(
+        &self,
+        messages: &[Vec<u8>],
+        old: &Conversation,
+        new: &Conversation,
+    ) -> Option<(Conversation, Vec<String>)> {
+        let own = Document::parse(&self.text)?;
+        let (old, new) = (Document::parse(&old.text)?, Document::parse(&new.text)?);
+        let list = list_in(own.root(), self.layout);
         let (mut splices, mut names) = (Splices::default(), vec![]);
         if let Some(list) = list {
-            let (mut old, mut new) = (then.root(), now.root());
+            let mut at = [own.root(), old.root(), new.root()];
             for name in path_to(list) {
-                take_members(&mut splices, old, new, &name, &mut names);
-                (old, new) = (old.get(&name)?, new.get(&name)?);
+                take_members(&mut splices, at, &name, &mut names);
+                let [own, old, new] = at.map(|object| object.get(&name));
+                at = [own?, old?, new?];
             }
             let json = |message: &Vec<u8>| String::from_utf8_lossy(message).into_owned();
             messages.iter().for_each(|message| splices.push(list, json(message)));
         } else if !messages.is_empty() {
             return None;
         }
-        Some(([&self.mark[..], &splices.written_row(then.root())].concat(), names))
+        let made = Conversation::of(self.layout, self.mark.clone(), splices.written_row(own.root()))?;
+        Some((made, names))
     }
 }
 
@@ -102,19 +118,21 @@ fn path_to(value: Value) -> Vec<String> {
     names
 }
 
-/// Has an object take all members of another but one, and tells the names of those that differ.
-fn take_members<'d>(splices: &mut Splices, old: Value<'d>, new: Value, but: &str, names: &mut Vec<String>) {
+/// Has an object take all members but one that differ between two others, and tells the names of
+/// those that become others by that.
+fn take_members(splices: &mut Splices, [own, old, new]: [Value; 3], but: &str, names: &mut Vec<String>) {
     let named = |member: Value| member.name().and_then(Value::string).filter(|name| name != but);
     for member in new.members() {
         let Some(name) = named(member) else { continue };
-        let is_same = old.get(&name).is_some_and(|then| equal(then, member));
-        if !is_same {
-            splices.set(old, &name, String::from_utf8_lossy(member.source()).into_owned());
+        let has = |object: Value| object.get(&name).is_some_and(|other| equal(other, member));
+        if !has(old) && !has(own) {
+            splices.set(own, &name, String::from_utf8_lossy(member.source()).into_owned());
             names.push(name);
         }
     }
-    for member in old.members() {
-        let Some(name) = named(member).filter(|name| new.get(name).is_none()) else { continue };
+    for member in own.members() {
+        let is_gone = |name: &String| old.get(name).is_some() && new.get(name).is_none();
+        let Some(name) = named(member).filter(is_gone) else { continue };
         splices.remove(member);
         names.push(name);
     }

@@ -13,10 +13,9 @@ use super::appended_file::hash_of;
 use super::conversation::Conversation;
 use super::failure::Failure;
 use super::fingerprint::Fingerprint;
-use super::note::{Content, Written};
+use super::note::{Content, MOST, Written};
 use super::progress::Progress;
 use super::replacement::CHUNK;
-use super::row_format::is_blank;
 use super::session_file::SessionFile;
 
 /// A file, and what it begins with.
@@ -61,6 +60,10 @@ impl<'s> View<'s> {
             Ok(starts)
         })?;
         Ok(View { file, length, starts, conversation: Conversation::read(file)? })
+    }
+
+    pub fn conversation(&self) -> Option<&Conversation> {
+        self.conversation.as_ref()
     }
 
     fn begins_with(&self, content: &Content) -> bool {
@@ -155,25 +158,35 @@ struct Step<'v, 's> {
     old: Option<&'v View<'s>>,
 }
 
-/// Returns the rows or messages that others appended on the way from `session` to `backup`, or
-/// `None` if no way is known. `between`: a file that may be on the way.
-pub fn appended_since(
-    session: &View,
-    between: Option<&View>,
-    backup: &View,
-    repairs: &[Written],
-) -> Result<Option<Vec<Vec<u8>>>, Failure> {
+/// The changes that others made to a file that a repair wrote.
+#[derive(Debug)]
+pub struct Change<'v> {
+    /// Rows or messages that they appended.
+    pub appended: Vec<Vec<u8>>,
+    /// The document before that repair and the document with their changes, if both are at hand.
+    pub documents: Option<(&'v Conversation, &'v Conversation)>,
+}
+
+/// Returns the changes that others made on the way from `session` to `backup`, the earliest first,
+/// or `None` if no way is known. `between`: a file that may be on the way.
+pub fn changes_since<'v>(
+    session: &'v View,
+    between: Option<&'v View>,
+    backup: &'v View,
+    repairs: &'v [Written],
+) -> Result<Option<Vec<Change<'v>>>, Failure> {
     let Some(way) = way(session, between, backup, repairs) else { return Ok(None) };
-    let mut appended = vec![];
-    // What was appended to the older file came first.
+    let (mut changes, mut before) = (vec![], None);
     for Step { repair, new, old } in way.into_iter().rev() {
-        let rows = new.map_or(Ok(vec![]), |new| new.appended_to(repair, old))?;
-        appended.extend(rows);
+        before = old.and_then(View::conversation).or(before);
+        // A document that is as it was written has other members only by the repair.
+        let Some(new) = new.filter(|new| new.file.document.is_none() || !new.is(&repair.to)) else {
+            continue;
+        };
+        let appended = new.appended_to(repair, old)?;
+        changes.push(Change { appended, documents: before.zip(new.conversation()) });
     }
-    if appended.iter().all(|row| is_blank(row)) {
-        appended.clear();
-    }
-    Ok(Some(appended))
+    Ok(Some(changes))
 }
 
 fn way<'v, 's>(
@@ -183,29 +196,51 @@ fn way<'v, 's>(
     repairs: &'v [Written],
 ) -> Option<Vec<Step<'v, 's>>> {
     let mut is_seen = vec![false; repairs.len()];
-    let mut ways = VecDeque::from([(Some(session), None, vec![])]);
-    while let Some((file, content, way)) = ways.pop_front() {
-        let written = |repair: &Written| match file {
-            Some(file) => file.written_by(repair),
-            None => (content == Some(&repair.to)).then_some(u64::MAX),
+    let (mut ways, mut others) = (VecDeque::new(), VecDeque::new());
+    let (mut file, mut content, mut way) = (Some(session), None, vec![]);
+    loop {
+        let [likely, possible] = sources(file, content, repairs);
+        ways.extend(likely.into_iter().map(|at| (at, file, way.clone())));
+        others.extend(possible.into_iter().map(|at| (at, file, way.clone())));
+        let (at, new, mut next) = loop {
+            let (at, new, way) = ways.pop_front().or_else(|| others.pop_front())?;
+            if !std::mem::replace(&mut is_seen[at], true) {
+                break (at, new, way);
+            }
         };
-        // A file may begin with what an earlier repair wrote, if a later one only added rows.
-        let most = repairs.iter().filter_map(written).max();
-        // The latest repairs first.
-        for (at, repair) in repairs.iter().enumerate().rev() {
-            if most.is_none() || written(repair) != most || std::mem::replace(&mut is_seen[at], true) {
-                continue;
-            }
-            let old = [Some(backup), between].into_iter().flatten().find(|view| view.was_read_by(repair));
-            let mut way = way.clone();
-            way.push(Step { repair, new: file, old });
-            if old.is_some_and(|old| std::ptr::eq(old, backup)) {
-                return Some(way);
-            }
-            ways.push_back((old, Some(&repair.from), way));
+        let repair: &Written = &repairs[at];
+        let old = [Some(backup), between].into_iter().flatten().find(|view| view.was_read_by(repair));
+        next.push(Step { repair, new, old });
+        if old.is_some_and(|old| std::ptr::eq(old, backup)) {
+            return Some(next);
+        }
+        (file, content, way) = (old, Some(&repair.from), next);
+    }
+}
+
+/// Returns the numbers of the repairs that may have written a file, the latest first. A file may
+/// begin with what an earlier repair wrote, if a later one only added rows, so the repairs that
+/// wrote most of it count. If these were undos, what they wrote had been in the session before, so
+/// the file is also what an earlier repair wrote, with rows by others. The latter come second. A
+/// note that is full may lack the repair that wrote it first.
+fn sources(file: Option<&View>, content: Option<&Content>, repairs: &[Written]) -> [Vec<usize>; 2] {
+    let written = |repair: &Written| match file {
+        Some(file) => file.written_by(repair),
+        None => (content == Some(&repair.to)).then_some(u64::MAX),
+    };
+    let mut all: Vec<(u64, usize)> =
+        repairs.iter().zip(0..).filter_map(|(repair, at)| Some((written(repair)?, at))).collect();
+    all.sort_unstable_by(|one, other| other.cmp(one));
+    let (mut likely, mut possible) = (vec![], vec![]);
+    for (bytes, at) in &all {
+        let is_before = |(more, at): &&(u64, usize)| more > bytes && !repairs[*at].undoes;
+        match all.first().is_some_and(|(most, _)| most == bytes) {
+            true => likely.push(*at),
+            false if repairs.len() < MOST && !all.iter().any(|other| is_before(&other)) => possible.push(*at),
+            false => {}
         }
     }
-    None
+    [likely, possible]
 }
 
 #[cfg(test)]
@@ -224,16 +259,27 @@ mod tests {
 
     /// Notes repairs from one text to another, and returns what was appended on the way back.
     fn back(repairs: &[(&str, &str)], session: &str, between: Option<&str>, backup: &str) -> Option<String> {
+        let repairs: Vec<(&str, &str, bool)> = repairs.iter().map(|(old, new)| (*old, *new, false)).collect();
+        back_by(&repairs, session, between, backup)
+    }
+
+    /// Does that also for undos.
+    fn back_by(
+        repairs: &[(&str, &str, bool)],
+        session: &str,
+        between: Option<&str>,
+        backup: &str,
+    ) -> Option<String> {
         let dir = tempfile::tempdir().unwrap();
         let dir = dir.path();
         let own = file(dir, "s.jsonl", session);
         fs::write(with_end(&own.path, ".bak"), "").unwrap();
         let mut note = Note::read(&own);
-        for (old, new) in repairs {
+        for (old, new, undoes) in repairs {
             let (old, new) = (file(dir, "old", old), file(dir, "new", new));
             let mut rows = Rows::of_session(&old);
             while rows.next(|_| Ok::<(), Failure>(())).unwrap().is_some() {}
-            note.add(&rows, &new.path).unwrap();
+            note.add(&rows, &new.path, *undoes).unwrap();
         }
         let texts = [("now", Some(session)), ("between", between), ("then", Some(backup))];
         let files = texts.map(|(name, text)| text.map(|text| file(dir, name, text)));
@@ -241,8 +287,10 @@ mod tests {
             let file = file.as_ref()?;
             View::of(file, file.found.len(), &note.repairs, &Progress::default()).ok()
         });
-        let found = appended_since(&session?, between.as_ref(), &backup?, &note.repairs).unwrap()?;
-        Some(String::from_utf8(found.concat()).unwrap())
+        let (session, backup) = (session?, backup?);
+        let found = changes_since(&session, between.as_ref(), &backup, &note.repairs).unwrap()?;
+        let rows: Vec<Vec<u8>> = found.into_iter().flat_map(|change| change.appended).collect();
+        Some(String::from_utf8(rows.concat()).unwrap())
     }
 
     #[test]
@@ -251,7 +299,7 @@ mod tests {
         let some = |text: &str| Some(text.to_owned());
         assert_eq!(back(&one, "new\nmade\n", None, "old\n"), some(""));
         assert_eq!(back(&one, "new\nmade\nx\n\ny", None, "old\n"), some("x\n\ny"));
-        assert_eq!(back(&one, "new\nmade\n\n", None, "old\n"), some(""));
+        assert_eq!(back(&one, "new\nmade\n\n", None, "old\n"), some("\n"));
         // A row that came while the names were exchanged is in both files.
         assert_eq!(back(&one, "new\nmade\nlate\nx\nlate\n", None, "old\nlate\n"), some("x\nlate\n"));
         for (session, backup) in
@@ -280,6 +328,22 @@ mod tests {
         for (backup, session, appended) in [("1\n", "2\nmade\n", ""), ("2\n", "2\nmade\nx\n", "x\n")] {
             assert_eq!(back(&added, session, Some("2\n"), backup), some(appended), "{backup}");
         }
+    }
+
+    #[test]
+    fn an_undo_wrote_what_was_there_before() {
+        let some = |text: &str| Some(text.to_owned());
+        // Rows were appended between two repairs, and the second was undone.
+        let undone = [("1\n", "2\n", false), ("2\na\n", "3\n", false), ("3\n", "2\na\n", true)];
+        assert_eq!(back_by(&undone, "2\na\n", Some("3\n"), "1\n"), some("a\n"));
+        assert_eq!(back_by(&undone, "2\na\nx\n", Some("3\n"), "1\n"), some("a\nx\n"));
+        assert_eq!(back_by(&undone, "2\na\nx\n", Some("3\n"), "3\n"), some("x\n"));
+        // A row that a repair made is not one that others appended.
+        let made = [("1\n", "2\n", false), ("2\na\n", "2\na\nmade\n", false)];
+        assert_eq!(back_by(&made, "2\na\nmade\n", None, "1\n"), None);
+        let again = [("2\na\nmade\n", "2\na\n", true), ("2\na\n", "2\na\nmade\n", true)];
+        let again = [&made[..], &again].concat();
+        assert_eq!(back_by(&again, "2\na\nmade\n", None, "1\n"), None);
     }
 
     #[test]

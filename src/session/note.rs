@@ -37,8 +37,11 @@ pub const END: &str = ".bak.note";
 
 /// Bytes read of a note. Notes are shorter.
 const LONGEST: u64 = 4 << 20;
-/// Repairs in a note: the first, and the latest.
-const MOST: usize = 8;
+/// Repairs in a note: the first, and the latest. A note with fewer has them all.
+pub const MOST: usize = 8;
+/// Late rows in a note, so that it stays shorter than [`LONGEST`]. An undo takes further ones for
+/// rows that others appended.
+const MOST_LATE: usize = 1 << 16;
 const VERSION: u64 = 1;
 
 /// Bytes by their number and digest, or messages.
@@ -65,10 +68,17 @@ pub struct Written {
     /// The messages of a document that was written, compared by value.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub messages: Option<Content>,
+    /// It was an undo: all that it wrote had been in the session before, or is by others.
+    #[serde(skip_serializing_if = "is_false", default)]
+    pub undoes: bool,
     /// The hashes of rows that reached the old file after it was read, and of the same rows as they
     /// were cut.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub late: Vec<(u64, u64)>,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 #[derive(Debug, Default, Deserialize, Serialize)]
@@ -94,8 +104,8 @@ impl<'s> Note<'s> {
         Note { session, repairs: repairs.unwrap_or_default() }
     }
 
-    /// Adds a repair that read `rows` of the session and wrote the file at a path.
-    pub fn add(&mut self, rows: &Rows, written: &Path) -> Result<(), Failure> {
+    /// Adds a repair, or an undo, that read `rows` of the session and wrote the file at a path.
+    pub fn add(&mut self, rows: &Rows, written: &Path, undoes: bool) -> Result<(), Failure> {
         let new = SessionFile::open_any(written.to_owned())?;
         let (mut to, mut buffer, mut length) = (Fingerprint::default(), vec![0; 1 << 20], 0);
         loop {
@@ -106,14 +116,19 @@ impl<'s> Note<'s> {
             to.push(&buffer[..count]);
             length += count as u64;
         }
-        let written = Written {
+        let mut written = Written {
             from: Content::of(rows.read, rows.fingerprint.digest()),
             rest: rows.rest().len() as u64,
             to: Content::of(length, to.digest()),
             messages: Conversation::read(&new)?.map(|all| all.content()),
+            undoes,
             late: vec![],
         };
-        self.repairs.retain(|other| (&other.from, &other.to) != (&written.from, &written.to));
+        self.repairs.retain(|other| {
+            let is_same = (&other.from, &other.to) == (&written.from, &written.to);
+            written.undoes &= other.undoes || !is_same;
+            !is_same
+        });
         if self.repairs.len() >= MOST {
             self.repairs.remove(1);
         }
@@ -121,9 +136,12 @@ impl<'s> Note<'s> {
         self.write()
     }
 
-    /// Notes that the latest repair appends a row in another form.
-    pub fn add_late(&mut self, row: u64, cut: u64) -> Result<(), Failure> {
-        self.repairs.last_mut().into_iter().for_each(|latest| latest.late.push((row, cut)));
+    /// Notes that the latest repair appends rows in another form.
+    pub fn add_late(&mut self, rows: &[(u64, u64)]) -> Result<(), Failure> {
+        let known: usize = self.repairs.iter().map(|repair| repair.late.len()).sum();
+        let more = &rows[..rows.len().min(MOST_LATE.saturating_sub(known))];
+        let Some(latest) = self.repairs.last_mut().filter(|_| !more.is_empty()) else { return Ok(()) };
+        latest.late.extend_from_slice(more);
         self.write()
     }
 
@@ -178,8 +196,8 @@ mod tests {
         let add = |text: &str| {
             fs::write(&new, text).unwrap();
             let mut note = Note::read(&session);
-            note.add(&Rows::of_session(&session), &new).unwrap();
-            note.add_late(1, 2).unwrap();
+            note.add(&Rows::of_session(&session), &new, false).unwrap();
+            note.add_late(&[(1, 2)]).unwrap();
         };
         // The same repair is noted once.
         (0..20).for_each(|at| add(&format!("{at}")));
@@ -193,6 +211,19 @@ mod tests {
         assert!(Note::read(&session).repairs.is_empty());
         tidy(&session.path);
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_note_is_shorter_than_what_is_read_of_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let session = session(dir.path());
+        fs::write(with_end(&session.path, ".bak"), "").unwrap();
+        let mut note = Note::read(&session);
+        note.add(&Rows::of_session(&session), &session.path, false).unwrap();
+        let late = vec![(u64::MAX, u64::MAX); MOST_LATE / 2 + 1];
+        (0..3).for_each(|_| note.add_late(&late).unwrap());
+        assert!(fs::metadata(with_end(&session.path, END)).unwrap().len() < LONGEST);
+        assert_eq!(Note::read(&session).repairs[0].late.len(), MOST_LATE);
     }
 
     #[test]

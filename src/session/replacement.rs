@@ -15,6 +15,13 @@ use crate::platform;
 /// Bytes copied or written per step.
 pub const CHUNK: usize = 1 << 20;
 
+/// The cause of a replacement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    Repair { backup: bool },
+    Undo,
+}
+
 #[derive(Debug)]
 pub struct Replacement {
     beside: TempFile,
@@ -69,9 +76,10 @@ impl Replacement {
         self,
         session: &'s SessionFile,
         rows: &Rows,
-        backup: bool,
+        cause: Cause,
         progress: &'s Progress,
     ) -> Result<Swap<'s>, Failure> {
+        let backup = cause != Cause::Repair { backup: false };
         let made = self.file.whole()?.metadata()?;
         let state = SwapState {
             old: platform::number(&session.found),
@@ -86,7 +94,7 @@ impl Replacement {
         // A repair without a backup is a part of the way back to one that is there.
         let notes = backup || !note.repairs.is_empty();
         if notes {
-            note.add(rows, self.beside.path())?;
+            note.add(rows, self.beside.path(), cause == Cause::Undo)?;
         }
         Swap::begin(self.beside, session, state, notes.then_some(note), progress)
     }

@@ -17,11 +17,11 @@ use super::beside::{self, Owner};
 use super::conversation::Conversation;
 use super::failure::Failure;
 use super::likeness;
-use super::lineage::{self, View};
+use super::lineage::{self, Change, View};
 use super::note::Note;
 use super::progress::Progress;
 use super::repair::locks;
-use super::replacement::{CHUNK, Replacement};
+use super::replacement::{CHUNK, Cause, Replacement};
 use super::report::Report;
 use super::row_format::is_blank;
 use super::rows::{Rows, each_row};
@@ -101,7 +101,7 @@ pub fn undo(request: &Undo, progress: &Progress) -> Result<Report, Failure> {
     session.check_name()?;
     session.has_grown(&rows, &mut known, progress)?;
     let bytes_before = rows.read;
-    let mut swap = new.replace(&session, &rows, true, progress)?;
+    let mut swap = new.replace(&session, &rows, Cause::Undo, progress)?;
     if let Err(failure) = session.has_grown(&rows, &mut known, progress) {
         return Err(swap.give_back(failure));
     }
@@ -171,15 +171,20 @@ fn restored(
     let view = |file, length| View::of(file, length, &note.repairs, progress);
     let (now, then) = (view(session, rows.read)?, view(backup, backup.found.len())?);
     let between = latest.map(|latest| view(latest, latest.found.len())).transpose()?;
-    let appended = match lineage::appended_since(&now, between.as_ref(), &then, &note.repairs)? {
-        None if note.repairs.is_empty() => likeness::appended_since(session, backup, progress)?,
-        appended => appended,
+    let changes = match lineage::changes_since(&now, between.as_ref(), &then, &note.repairs)? {
+        None if note.repairs.is_empty() => {
+            likeness::appended_since(session, backup, progress)?.map(|appended| {
+                vec![Change { appended, documents: then.conversation().zip(now.conversation()) }]
+            })
+        }
+        changes => changes,
     };
-    let is_document = session.document.is_some();
-    let Some(appended) = appended else {
+    let Some(changes) = changes else {
         return Err(not_known(session, backup, &now, &note, request.first));
     };
-    let count = appended.iter().filter(|row| !is_blank(row)).count();
+    let is_document = session.document.is_some();
+    let added = changes.iter().flat_map(|change| &change.appended);
+    let count = added.filter(|row| !is_blank(row)).count();
     let name = session.path.display();
     let said = |what: String| {
         let failure = Failure::Appended(format!("{what} to {name} since the repair"));
@@ -191,28 +196,34 @@ fn restored(
         (false, 1) => "row was",
         (false, _) => "rows were",
     };
-    let is_as_written = note.repairs.iter().any(|repair| now.is(&repair.to));
-    let changed = Conversation::read(session)?.filter(|_| !is_as_written);
-    let Some(now) = changed else {
+    if !is_document {
         if count > 0 {
             said(format!("{count} {each} appended"))?;
         }
-        return Ok(Restored { news: News::Rows(appended), count: count as u64 });
-    };
-    let with = |then: Conversation| then.with(&appended, &now);
-    let Some((text, names)) = Conversation::read(backup)?.and_then(with) else {
-        return Err(Failure::Newer(format!(
-            "{name} was changed since the repair, and its backup is not a document that takes that over"
-        )));
-    };
+        let rows = changes.into_iter().flat_map(|change| change.appended);
+        let rows = if count > 0 { rows.collect() } else { vec![] };
+        return Ok(Restored { news: News::Rows(rows), count: count as u64 });
+    }
+    let (mut made, mut names) = (None, vec![]);
+    for Change { appended, documents } in &changes {
+        let own = made.as_ref().or(then.conversation());
+        let with = |(old, new)| own?.with(appended, old, new);
+        let Some((document, others)) = documents.and_then(with) else {
+            return Err(Failure::Newer(format!(
+                "{name} was changed since the repair, and its backup is not a document that takes that over"
+            )));
+        };
+        made = Some(document);
+        names.extend(others);
+    }
     if count > 0 {
         said(format!("{count} {each} added"))?;
     }
     if let [first, ..] = &names[..] {
         said(format!("a new value of {first:?} was written"))?;
     }
-    let news = if count + names.len() > 0 { News::Document(text) } else { News::Rows(vec![]) };
-    Ok(Restored { news, count: count as u64 })
+    let news = made.filter(|_| count + names.len() > 0).map(Conversation::into_bytes);
+    Ok(news.map_or(Restored::BACKUP, |text| Restored { news: News::Document(text), count: count as u64 }))
 }
 
 /// Creates the failure for a session that the note or the backup does not explain.
@@ -254,11 +265,13 @@ fn finish(
         progress.note();
         let mut at = rows.read - rows.rest().len() as u64;
         while let Some(block) = rows.next(|_| Ok::<(), Failure>(()))? {
+            let mut all = vec![];
             for row in each_row(block) {
                 ancestry.keep(row);
-                swap.append(row, &ancestry.row(row), at)?;
-                at += row.len() as u64;
+                all.push((row, ancestry.row(row)));
             }
+            swap.append(&all, at)?;
+            at += block.len() as u64;
         }
         swap.sync(at)?;
         if !is_synced {
