@@ -6,7 +6,7 @@ import { findNodeAtLocation, parseTree } from 'jsonc-parser'
 import { inspectSession, repairSession } from 'spillway'
 import { describe, expect, it } from 'vitest'
 import { agentSamples, fileOf } from '../support/agent_samples.js'
-import { spillway } from '../support/cli.js'
+import { session, spillway } from '../support/cli.js'
 import { scratch } from '../support/scratch.js'
 
 const { dir, write } = scratch()
@@ -102,15 +102,28 @@ describe('rows that are not UTF-8', () => {
     return path
   }
 
-  it('are damaged, and put aside', async () => {
+  it('are damaged, and mended to the text that Node reads', async () => {
     const path = writeBytes(bytesOf(row('a'), '\n', bad, '\n', row('c'), '\n'))
     expect(await inspectSession(path)).toMatchObject({ damaged: 1, toolResults: 2 })
     expect(await repairSession(path)).toMatchObject({ changed: false, damaged: 1 })
     expect((await spillway(['doctor', path])).stdout).toContain('1 row is not JSON')
     expect(await mend(path)).toMatchObject({ changed: true, damaged: 1 })
-    expect(read(path)).toBe(`${row('a')}\n${row('c')}\n`)
-    expect(readFileSync(`${path}.damaged`)).toEqual(bytesOf(bad, '\n'))
+    expect(read(path)).toBe(`${row('a')}\n${bad.toString()}\n${row('c')}\n`)
+    expect(existsSync(`${path}.damaged`)).toBe(false)
     expect(await mend(path)).toMatchObject({ changed: false, damaged: 0 })
+  })
+
+  it('keep their place in the chain, and are not a reason where the agent reads them', async () => {
+    const rows = session([['bash', 'short']]).split(/(?<=\n)/)
+    const at = rows.findIndex((text) => text.includes('short'))
+    const odd = Buffer.from(rows[at]?.replace('short', 'sho?rt') ?? '')
+    odd[odd.indexOf('?')] = 0xff
+    const path = writeBytes(bytesOf(...rows.slice(0, at), odd, ...rows.slice(at + 1)))
+    expect((await spillway(['doctor', path])).stdout).toContain('none needs a repair')
+    const { damaged, orphans = 0, paired = 0 } = await repairSession(path, { pairs: true })
+    expect([damaged, orphans, paired]).toEqual([1, 0, 0])
+    await mend(path)
+    expect(read(path)).toBe([...rows.slice(0, at), odd.toString(), ...rows.slice(at + 1)].join(''))
   })
 
   it('are joined where a newline stands in a char', async () => {

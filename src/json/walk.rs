@@ -3,14 +3,15 @@
 //! `serde_json` says only that a text is not JSON. A mend also asks how much of it is whole: where
 //! the value ends if other text follows, which containers are open where it breaks, and where
 //! their last whole parts end. One pass answers this, in memory of one byte a level. Raw line ends
-//! in strings are passed over, since many writers of damaged files leave them.
+//! in strings are passed over, since many writers of damaged files leave them, and so are bytes that
+//! are not UTF-8.
 
 use serde::de::IgnoredAny;
 
 /// The treatment of what a strict reader rejects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leniency {
-    /// A value in a text of its own. Bytes in strings may be invalid UTF-8.
+    /// A value in a text of its own.
     Document,
     /// A row that raw line ends may have broken anywhere, even within a char or a number.
     Row,
@@ -73,7 +74,7 @@ pub fn walk(text: &[u8], start: usize, leniency: Leniency) -> Walk {
                 false
             }
             (b'"', _) if !matches!(next, Next::Colon | Next::More) => {
-                match string_end(text, at, leniency) {
+                match string_end(text, at) {
                     Ok(end) => at = end,
                     Err(place) => return broken(place),
                 }
@@ -123,7 +124,7 @@ pub fn walk(text: &[u8], start: usize, leniency: Leniency) -> Walk {
 }
 
 /// Returns the end of the string that begins at `start`, or the place where it breaks.
-fn string_end(text: &[u8], start: usize, leniency: Leniency) -> Result<usize, usize> {
+fn string_end(text: &[u8], start: usize) -> Result<usize, usize> {
     let mut at = start + 1;
     loop {
         at += plain(&text[at..]);
@@ -131,8 +132,8 @@ fn string_end(text: &[u8], start: usize, leniency: Leniency) -> Result<usize, us
             Some(b'"') => return Ok(at + 1),
             Some(b'\\') => at += escape_length(&text[at..]).ok_or(at)?,
             Some(b'\n' | b'\r') => at += 1,
-            Some(128..) if leniency == Leniency::Document => at += 1,
-            Some(128..) => at += char_length(&text[at..]).ok_or(at)?,
+            // Programs on Node read U+FFFD for a byte that is not UTF-8.
+            Some(128..) => at += char_length(&text[at..]).unwrap_or(1),
             _ => return Err(at),
         }
     }
@@ -204,7 +205,7 @@ pub fn joined(value: &[u8], leniency: Leniency) -> Vec<u8> {
     let (mut in_string, mut is_escaped) = (false, false);
     // The bytes that a char still lacks.
     let mut missing = 0;
-    for byte in value {
+    for (at, byte) in value.iter().enumerate() {
         if is_line_end(*byte) {
             match in_string {
                 true if missing > 0 => {}
@@ -216,8 +217,8 @@ pub fn joined(value: &[u8], leniency: Leniency) -> Vec<u8> {
         }
         missing = match byte {
             _ if leniency == Leniency::Document => 0,
-            0xC0.. => byte.leading_ones().min(4) - 1,
-            0x80.. if missing > 0 => missing - 1,
+            0xC0.. if char_length(&value[at..]).is_some() => byte.leading_ones().min(4) - 1,
+            0x80..0xC0 if missing > 0 => missing - 1,
             _ => 0,
         };
         match byte {
@@ -253,13 +254,15 @@ mod tests {
             (br#"{"a\u12g4":1}"#, 3, false),
             ("[\"\u{e9}\u{65e5}\u{1f600}\"]".as_bytes(), 13, true),
             (b"[\"\xe6\x97\n\xa5\"]", 8, true),
-            (b"[\"\xe6\x97\"]", 2, false),
-            (b"[\"\xed\xa0\x80\"]", 2, false),
+            (b"[\"\xe6\x97\"]", 6, true),
+            (b"[\"\xed\xa0\x80\"]", 7, true),
+            (b"[\"\xe6\"\n", 5, false),
         ] {
             let found = row(text);
             assert_eq!((found.end, found.is_whole), (end, is_whole), "{}", String::from_utf8_lossy(text));
         }
         assert!(walk(b"[\"\xe6\x97\"]", 0, Leniency::Document).is_whole);
+        assert_eq!(joined(b"\"\xe6\nabc\"", Leniency::Row), b"\"\xe6\\nabc\"");
     }
 
     #[test]

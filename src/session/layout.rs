@@ -8,8 +8,8 @@
 //! conversations. From version `tree` on, rows form a tree. With `offsets`, rows keep their length.
 //!
 //! Facts about the agent tell which repair helps it. It `mends` calls without a result, results
-//! without a call, or rows glued together, when it resumes a session; it `loses` all before a row
-//! that it cannot read, or that is not there; it `cuts` a result to so many chars when it sends it.
+//! without a call, rows glued together, or bytes that are not UTF-8, when it resumes a session; it
+//! `loses` all before a row that it cannot read, or that is not there; it `cuts` a result to so many chars when it sends it.
 //! `apart`: the agent sends each message of the model by itself to providers that want its results
 //! behind it. Rows at `repeats` only repeat results that the row of the call has, so none of them is missed.
 //! `provider`, which TypeScript alone reads, is the only one that its requests go to.
@@ -62,6 +62,8 @@ pub enum Mended {
     Results,
     /// Rows on one line.
     Glued,
+    /// Bytes that are not UTF-8, in a text.
+    Bytes,
 }
 
 /// The way in which a layout that no run has shown is known.
@@ -215,6 +217,11 @@ impl Layout {
     /// Returns the members in which rows have their id.
     pub fn ids() -> impl Iterator<Item = &'static str> {
         TABLE.2.iter().map(String::as_str)
+    }
+
+    /// Returns the layouts whose rows name the row before, each with the members with the two ids.
+    pub fn linked() -> impl Iterator<Item = (&'static Layout, &'static [String; 2])> {
+        TABLE.0.iter().filter_map(|layout| Some((layout, layout.chain.as_ref()?)))
     }
 
     pub fn is_document(&self) -> bool {

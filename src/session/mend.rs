@@ -1,6 +1,9 @@
 //! Reads the rows that damaged lines still hold: rows glued together, after NUL bytes, or broken by
 //! a raw newline. Nothing is closed and nothing invented: text that is not JSON by itself is a
-//! scrap.
+//! scrap. Bytes in a row that are not UTF-8 become U+FFFD, as which programs on Node read them: the
+//! row may be the row that all others follow.
+
+use std::borrow::Cow;
 
 use serde::de::IgnoredAny;
 
@@ -18,6 +21,8 @@ pub enum Piece {
     /// A row that begins a line, or follows such rows on it, as it stands there. Some hosts read
     /// these.
     Glued(Vec<u8>),
+    /// A row on a line of its own with U+FFFD in place of bytes that are not UTF-8.
+    Recoded(Vec<u8>),
     /// Bytes that are not JSON.
     Scrap(Vec<u8>),
 }
@@ -25,7 +30,7 @@ pub enum Piece {
 impl Piece {
     pub fn row(&self) -> Option<&[u8]> {
         match self {
-            Piece::Row(row) | Piece::Glued(row) => Some(row),
+            Piece::Row(row) | Piece::Glued(row) | Piece::Recoded(row) => Some(row),
             Piece::Scrap(_) => None,
         }
     }
@@ -66,6 +71,12 @@ impl Mender {
     pub fn take(&mut self, line: &[u8], start: u64) -> Taken {
         let text = &line[if start == 0 { mark_of(line) } else { 0 }..];
         let is_readable = is_blank(text) || is_json(text);
+        if let Some(row) = recoded(text).filter(|_| !is_readable) {
+            self.damaged += 1;
+            let mut before = self.end().unwrap_or_default();
+            before.push(Piece::Recoded([&line[..line.len() - text.len()], &row].concat()));
+            return Taken { before: Some(before), is_whole: false };
+        }
         self.damaged += u64::from(!is_readable);
         // A string that a newline broke may have blank lines and numbers, but no object: its quotes
         // are escaped.
@@ -82,6 +93,14 @@ impl Mender {
     pub fn end(&mut self) -> Option<Vec<Piece>> {
         let lines = std::mem::take(&mut self.lines);
         (!lines.is_empty()).then(|| pieces(&lines))
+    }
+}
+
+/// Returns a row whose only fault are bytes that are not UTF-8, with U+FFFD in their place.
+fn recoded(line: &[u8]) -> Option<Vec<u8>> {
+    match String::from_utf8_lossy(line) {
+        Cow::Owned(row) if is_row(row.as_bytes()) => Some(row.into_bytes()),
+        _ => None,
     }
 }
 
@@ -207,7 +226,8 @@ impl Lines<'_> {
             self.effort = self.effort.saturating_sub(end - at);
             return None;
         }
-        let mut row = joined(&text[at..found.end], Leniency::Row);
+        let row = joined(&text[at..found.end], Leniency::Row);
+        let mut row = String::from_utf8_lossy(&row).into_owned().into_bytes();
         match next {
             Some(b'\n') => {
                 row.extend_from_slice(&text[found.end..=end]);
@@ -232,7 +252,7 @@ mod tests {
         let mut put = |pieces: Vec<Piece>, left: &mut Vec<u8>| {
             for piece in pieces {
                 match piece {
-                    Piece::Row(row) | Piece::Glued(row) => left.extend(row),
+                    Piece::Row(row) | Piece::Glued(row) | Piece::Recoded(row) => left.extend(row),
                     Piece::Scrap(scrap) => scraps.push(String::from_utf8(scrap).unwrap()),
                 }
             }
@@ -271,6 +291,30 @@ mod tests {
         ] {
             let scraps: Vec<String> = scraps.into_iter().map(str::to_owned).collect();
             assert_eq!(mended(&damaged), (rows, scraps), "{damaged:?}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf_8_do_not_cost_a_row() {
+        let row = |text: &[u8]| [b"{\"id\":\"a\",\"text\":\"", text, b"\"}"].concat();
+        let bytes: [&[u8]; 5] = [b"\xFF", b"a\xE6\x97", b"\xED\xA0\x80", b"\xC3", b"\xE6\nabc"];
+        for bad in bytes {
+            let line = row(bad);
+            for text in [[&line[..], b"\n"].concat(), [A.as_bytes(), &line, b"\n"].concat(), line.clone()] {
+                let mut mender = Mender::default();
+                let mut pieces: Vec<Piece> = vec![];
+                for line in text.split_inclusive(|byte| *byte == b'\n') {
+                    pieces.extend(mender.take(line, 9).before.into_iter().flatten());
+                }
+                pieces.extend(mender.end().into_iter().flatten());
+                let rows: Vec<String> = pieces
+                    .iter()
+                    .map(|piece| String::from_utf8(piece.row().unwrap().to_vec()).unwrap())
+                    .collect();
+                let expected = String::from_utf8_lossy(&row(bad)).replace('\n', "\\n");
+                assert_eq!(rows.last().unwrap().trim_end(), expected);
+                assert_eq!(rows.len(), if text.starts_with(A.as_bytes()) { 2 } else { 1 });
+            }
         }
     }
 

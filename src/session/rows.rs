@@ -177,6 +177,12 @@ impl Row<'_> {
         if is_read { Document::parse(self.text) } else { None }
     }
 
+    /// Parses the row as programs on Node do, to which bytes that are not UTF-8 are U+FFFD: its
+    /// calls and its place in the chain count.
+    pub fn document_on_node(&self) -> Option<Document<'_>> {
+        Document::parse(self.text)
+    }
+
     pub fn entry<'d>(&self, document: &'d Document<'d>) -> Entry<'d> {
         Entry::of(document.root(), self.format)
     }
