@@ -19,11 +19,12 @@ pub struct SessionTree {
 }
 
 impl SessionTree {
-    /// Takes the next row. The last row is the tip. In OpenClaw's format, a row of type `leaf` sets
+    /// Takes the next row. `chain`: the members with the id of a row and of the row before it. The
+    /// last row is the tip. In OpenClaw's format, a row of type `leaf` sets
     /// the tip to another row, and rows appended to the side do not move it.
-    pub fn push(&mut self, number: u64, row: Value) {
+    pub fn push(&mut self, number: u64, row: Value, [id, parent]: &[String; 2]) {
         let named = |name| row.get(name).and_then(Value::string).map_or(NONE, |id| hash_of(&id));
-        let id = named("id");
+        let id = named(id);
         if id == NONE {
             return;
         }
@@ -33,7 +34,7 @@ impl SessionTree {
             self.compactions.push((self.rows.len(), named("firstKeptEntryId")));
         }
         self.ids.push((id, self.rows.len()));
-        self.parents.push(named(if is_leaf { "targetId" } else { "parentId" }));
+        self.parents.push(named(if is_leaf { "targetId" } else { parent }));
         self.rows.push(number);
         let is_aside = row.get("appendMode").is_some_and(|mode| mode.is("side"));
         if is_leaf || !is_aside {
@@ -104,10 +105,14 @@ mod tests {
     use super::*;
     use crate::json::Document;
 
+    fn chain() -> [String; 2] {
+        ["id", "parentId"].map(str::to_owned)
+    }
+
     fn branch(rows: &[&str]) -> Vec<u64> {
         let mut tree = SessionTree::default();
         for (at, row) in rows.iter().enumerate() {
-            tree.push(at as u64, Document::parse(row.as_bytes()).unwrap().root());
+            tree.push(at as u64, Document::parse(row.as_bytes()).unwrap().root(), &chain());
         }
         tree.branch().rows
     }
@@ -153,7 +158,7 @@ mod tests {
     fn compactions_of_other_branches_do_not_count() {
         let mut tree = SessionTree::default();
         let mut push = |row: String, at: u64| {
-            tree.push(at, Document::parse(row.as_bytes()).unwrap().root());
+            tree.push(at, Document::parse(row.as_bytes()).unwrap().root(), &chain());
         };
         let count = 100_000;
         for at in 0..count {

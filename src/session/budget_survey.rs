@@ -106,13 +106,13 @@ impl Survey {
         session: &SessionFile,
         budget: &ResultsTarget,
         request: &Request,
+        mends: bool,
         pairs: &Pairs,
         lights: &[Limit],
         progress: &Progress,
     ) -> Result<(Vec<Limit>, usize), Failure> {
         let options = &request.options;
-        let mends = request.mend && session.document.is_none();
-        let mut mender = mends.then(Mender::default);
+        let mut mender = (mends && session.document.is_none()).then(Mender::default);
         let mut rows = Rows::of_session(session);
         let mut survey: Option<Survey> = None;
         let mut reading = RowReader::of_session(session);
@@ -160,7 +160,7 @@ impl Survey {
         while let Some(block) = rows.next(|_| progress.step())? {
             each_row(block).try_for_each(&mut take_line)?;
         }
-        take_line(&if request.mend { rows.mended_rest() } else { rows.rest().into() })?;
+        take_line(&if mends { rows.mended_rest() } else { rows.rest().into() })?;
         let last = mender.as_mut().and_then(Mender::end);
         last.iter().flatten().filter_map(Piece::row).try_for_each(|row| take(row, start, true))?;
         (&session.file).seek(SeekFrom::Start(0))?;
@@ -172,8 +172,9 @@ impl Survey {
         self.is_plain &= entry.is_plain();
         let message = self.messages;
         self.messages += entry.messages.len().max(1) as u64;
-        if self.format.is_tree() {
-            self.tree.push(number, entry.root);
+        let chain = self.format.layout.and_then(|layout| layout.chain.as_ref());
+        if let Some(chain) = chain.filter(|_| self.format.is_tree()) {
+            self.tree.push(number, entry.root, chain);
         } else if entry.is_aside() {
             return;
         } else if let Some(first) = entry.first_kept() {

@@ -36,6 +36,11 @@ impl Format {
         self.layout.and_then(|layout| layout.tree).is_some_and(|least| self.version >= least)
     }
 
+    /// Returns true if rows of the file may be those of a layout whose rows have ids.
+    pub fn may_link(self, layout: &Layout) -> bool {
+        self.layout.is_none_or(|own| own == layout) && (layout.tree.is_none() || self.is_tree())
+    }
+
     pub fn is_document(self) -> bool {
         self.layout.is_some_and(Layout::is_document)
     }
@@ -95,11 +100,6 @@ impl<'d> Entry<'d> {
     /// Returns the layout that holds the messages.
     pub fn layout(&self) -> Option<&'static Layout> {
         self.layout
-    }
-
-    /// Returns true if other files hold offsets into the file of the row.
-    pub fn keeps_offsets(&self) -> bool {
-        self.layout.or(self.format.layout).is_some_and(|layout| layout.offsets)
     }
 
     /// Returns true if the row itself is a message.

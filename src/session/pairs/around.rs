@@ -4,9 +4,10 @@
 //! A template knows the members that its writer knew. A host may have added others since: a
 //! version, a session, the time. Those that all rows of a file have are taken from the row of the
 //! call, and an id that is another in each is made anew. A count of the rows has no way: each row
-//! behind would have to change.
+//! behind would have to change. Rows without a message are counted as well, so the numbers rise by
+//! any step from one message to the next.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::template::{is_id, new_id};
 use crate::hash::hash;
@@ -16,6 +17,18 @@ use crate::json::{Value, string};
 pub struct Around {
     members: Vec<Member>,
     objects: u64,
+    /// Members that are numbers in some rows of the file.
+    numbers: HashMap<String, Numbers>,
+}
+
+/// The numbers of one member.
+#[derive(Debug)]
+struct Numbers {
+    last: u64,
+    /// Rows with such a number.
+    rows: u64,
+    /// Each number is higher than the one before.
+    rise: bool,
 }
 
 #[derive(Debug)]
@@ -24,22 +37,37 @@ struct Member {
     texts: HashSet<u64>,
     /// Is another id in each object. A time is another text in each, and stays.
     is_id: bool,
-    /// The number in the last object, and true if it counted them so far.
-    counted: Option<u64>,
 }
 
 /// Counts are below any time in seconds.
 const MOST: u64 = 1_000_000_000;
 
+/// Rows from which numbers that rise are believed to count them. Other numbers may rise in fewer,
+/// such as a depth.
+const FEW: u64 = 4;
+
 impl Around {
+    /// Takes a row of the file, or a message of a document, for the numbers that count them.
+    pub fn count(&mut self, object: Value) {
+        for member in object.members() {
+            let Some(number) = member.whole().filter(|number| *number < MOST) else { continue };
+            let Some(name) = member.name().and_then(Value::string) else { continue };
+            match self.numbers.get_mut(&name) {
+                Some(numbers) => {
+                    numbers.rise &= numbers.last < number;
+                    (numbers.last, numbers.rows) = (number, numbers.rows + 1);
+                }
+                None => _ = self.numbers.insert(name, Numbers { last: number, rows: 1, rise: true }),
+            }
+        }
+    }
+
+    /// Takes an object like those that may be put in.
     pub fn push(&mut self, object: Value) {
         if self.objects == 0 {
             let names = object.members().filter_map(|member| member.name()?.string());
-            self.members = names
-                .map(|name| Member { name, texts: HashSet::new(), is_id: true, counted: None })
-                .collect();
+            self.members = names.map(|name| Member { name, texts: HashSet::new(), is_id: true }).collect();
         }
-        let is_first = self.objects == 0;
         self.objects += 1;
         self.members.retain_mut(|member| {
             let Some(value) = object.get(&member.name) else { return false };
@@ -49,9 +77,6 @@ impl Around {
             if !member.is_id {
                 member.texts = HashSet::new();
             }
-            let number = value.whole().filter(|number| *number < MOST);
-            let counts = |number: &u64| is_first || member.counted.is_some_and(|last| last + 1 == *number);
-            member.counted = number.filter(counts);
             true
         });
     }
@@ -62,7 +87,7 @@ impl Around {
         // One object does not tell its own members from those of all.
         let all = self.members.iter().filter(|member| self.objects > 1 && !own(&member.name));
         all.map(|member| {
-            if member.counted.is_some() {
+            if self.is_count(member) {
                 return None;
             }
             let value = like.get(&member.name)?;
@@ -77,6 +102,10 @@ impl Around {
 
     /// Returns true if a member counts the objects.
     pub fn counts(&self, own: &dyn Fn(&str) -> bool) -> bool {
-        self.objects > 1 && self.members.iter().any(|member| member.counted.is_some() && !own(&member.name))
+        self.objects > 1 && self.members.iter().any(|member| self.is_count(member) && !own(&member.name))
+    }
+
+    fn is_count(&self, member: &Member) -> bool {
+        self.numbers.get(&member.name).is_some_and(|numbers| numbers.rise && numbers.rows >= FEW)
     }
 }

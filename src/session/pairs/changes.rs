@@ -1,6 +1,7 @@
 //! The repair of a history as changes of its rows.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use super::pieces::{Maker, Need, Pieces, naming};
 use super::reading::{Reading, RowId, each_entry, is_apart};
@@ -27,6 +28,8 @@ type Place = (u64, u32);
 #[derive(Debug, Default)]
 pub struct Changes {
     rules: Option<&'static PairRules>,
+    /// Bytes of the session that were read.
+    read: u64,
     messages: HashMap<Place, MessageChange>,
     /// The rows with a change.
     rows: HashSet<u64>,
@@ -81,7 +84,11 @@ impl Changes {
         let rules = reading.history.rules;
         let naming = naming(&reading);
         let history = std::mem::replace(&mut reading.history, Records::of(rules, is_apart(reading.layout)));
-        let mut changes = Changes { rules: Some(rules), ..Changes::default() };
+        let mut changes = Changes { rules: Some(rules), read: reading.read, ..Changes::default() };
+        if rules.are_one && reading.keeps_offsets {
+            changes.unpaired = history.calls.iter().filter(|call| call.is_open).count() as u64;
+            return Ok(changes);
+        }
         if rules.are_one {
             match reading.layout.is_some_and(|layout| layout.offsets) {
                 // A call that is closed takes more bytes than an open one.
@@ -91,12 +98,16 @@ impl Changes {
             return Ok(changes);
         }
         let mut pairing = Pairing::of(history);
-        let called = std::mem::take(&mut reading.called);
-        let is_elsewhere = |answer: &Answer| {
-            let id = answer.id.as_ref().filter(|_| answer.call.is_none() && !answer.is_duplicate);
-            id.is_some_and(|id| called.contains(&hash(id.as_bytes())))
+        let has = |ids: &HashSet<u64>, id: &Option<Rc<str>>| {
+            id.as_ref().is_some_and(|id| ids.contains(&hash(id.as_bytes())))
         };
-        pairing.answers.iter_mut().for_each(|answer| answer.stays |= is_elsewhere(answer));
+        for answer in pairing.answers.iter_mut().filter(|answer| answer.call.is_none()) {
+            answer.stays |= !answer.is_duplicate && has(&reading.called, &answer.id);
+        }
+        // No text can answer a call whose result is there.
+        for call in pairing.calls.iter_mut().filter(|call| call.answer.is_none()) {
+            call.has_template &= !has(&reading.answered, &call.id);
+        }
         let way = reading.way();
         let maker = Maker {
             rules,
@@ -131,6 +142,12 @@ impl Changes {
         changes.drop_copies(&pairing, &reading);
         changes.branch = reading.branch;
         Ok(changes)
+    }
+
+    /// Returns true if rows came since that may change what is to be done. `read`: the bytes of the
+    /// session that are there.
+    pub fn are_old(&self, read: u64) -> bool {
+        !self.messages.is_empty() && self.read < read
     }
 
     fn message(&mut self, place: Place) -> &mut MessageChange {
@@ -342,7 +359,7 @@ impl Changes {
         if !self.rows.contains(&row.number) && !is_linked {
             return None;
         }
-        let document = row.document()?;
+        let document = row.document_on_node()?;
         let entry = row.entry(&document);
         let is_emptied = |change: &MessageChange, message: Value| {
             self.rules.is_some_and(|rules| change.words.empties(rules, message))
@@ -513,9 +530,99 @@ mod tests {
             r#"{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"t","arguments":{}}]}"#,
         );
         let next = row(2, r#"{"role":"user","content":"x"}"#);
-        let (left, paired_calls, unpaired) =
-            paired(&[r#"{"type":"session","version":3,"id":"r0"}"#, &call, &next]);
-        assert_eq!((left.len(), paired_calls, unpaired), (3, 0, 1));
+        let header = r#"{"type":"session","version":3,"id":"r0"}"#;
+        // Rows without a message count too.
+        let label =
+            |at: u32| row(at, "null").replace("\"message\"", "\"label\"").replace(",\"label\":null", "");
+        let all = [header, &call, &next, &label(4), &label(7)];
+        let (left, paired_calls, unpaired) = paired(&all);
+        assert_eq!((left.len(), paired_calls, unpaired), (5, 0, 1));
+        let skips = [header, &call, &label(4), &label(7), &row(9, r#"{"role":"user","content":"x"}"#)];
+        assert_eq!(paired(&skips).2, 1);
+        // Numbers that do not rise in all rows, or in too few, do not count them.
+        let (left, paired_calls, _) = paired(&[header, &call, &next, &label(2)]);
+        assert_eq!((left.len(), paired_calls), (5, 1));
+        assert_eq!(paired(&[header, &call, &next, &label(3)]).1, 1);
+    }
+
+    /// Writes rows of Qwen Code or Claude Code: each with its id, its parent, and its message.
+    fn linked(rows: &[(&str, &str, &str, String)]) -> Vec<String> {
+        let row = |(id, parent, kind, message): &(&str, &str, &str, String)| {
+            let parent = if parent.is_empty() { "null".to_owned() } else { format!("\"{parent}\"") };
+            format!(r#"{{"uuid":"{id}","parentUuid":{parent},"type":"{kind}","message":{message}}}"#)
+        };
+        rows.iter().map(row).collect()
+    }
+
+    fn stay(rows: &[String]) {
+        let all: Vec<&str> = rows.iter().map(String::as_str).collect();
+        assert_eq!(paired(&all), (rows.to_vec(), 0, 0));
+    }
+
+    #[test]
+    fn only_the_branch_that_is_sent_changes() {
+        let parts = |role: &str, part: &str| format!(r#"{{"role":"{role}","parts":[{part}]}}"#);
+        let words = || parts("model", r#"{"text":"done"}"#);
+        let call = || parts("model", r#"{"functionCall":{"id":"c1","name":"t","args":{}}}"#);
+        let result = |text: &str| {
+            parts(
+                "user",
+                &format!(
+                    r#"{{"functionResponse":{{"id":"c1","name":"t","response":{{"output":"{text}"}}}}}}"#
+                ),
+            )
+        };
+        // A call that was run twice: the second result is sent.
+        stay(&linked(&[
+            ("a1", "", "assistant", call()),
+            ("r1", "a1", "tool_result", result("one")),
+            ("r2", "a1", "tool_result", result("two")),
+            ("a2", "r2", "assistant", words()),
+        ]));
+        let blocks = |role: &str, block: &str| format!(r#"{{"role":"{role}","content":[{block}]}}"#);
+        let text = || r#"{"type":"text","text":"x"}"#.to_owned();
+        let call = |id: &str| format!(r#"{{"type":"tool_use","id":"{id}","name":"t","input":{{}}}}"#);
+        let result = |id: &str| format!(r#"{{"type":"tool_result","tool_use_id":"{id}","content":"x"}}"#);
+        // Rows of another branch between a call and its result.
+        stay(&linked(&[
+            ("a1", "", "assistant", blocks("assistant", &call("c1"))),
+            ("ub", "", "user", blocks("user", &text())),
+            ("ab", "ub", "assistant", blocks("assistant", &call("c9"))),
+            ("r1", "a1", "user", blocks("user", &result("c1"))),
+            ("x1", "r1", "assistant", blocks("assistant", &text())),
+        ]));
+        // Results of parallel calls, each behind its call.
+        stay(&linked(&[
+            ("a1", "", "assistant", blocks("assistant", &call("c1"))),
+            ("r1", "a1", "user", blocks("user", &result("c1"))),
+            ("a2", "a1", "assistant", blocks("assistant", &call("c2"))),
+            ("r2", "a2", "user", blocks("user", &result("c2"))),
+            ("x1", "r2", "assistant", blocks("assistant", &text())),
+        ]));
+        // A call on the branch still gets a result.
+        let rows = linked(&[
+            ("a1", "", "assistant", blocks("assistant", &call("c1"))),
+            ("ub", "", "user", blocks("user", &text())),
+            ("x1", "a1", "user", blocks("user", &text())),
+        ]);
+        let all: Vec<&str> = rows.iter().map(String::as_str).collect();
+        let (left, paired_calls, _) = paired(&all);
+        assert_eq!((left.len(), paired_calls), (3, 1));
+        assert!(left[2].contains("tool_result"), "{left:?}");
+    }
+
+    #[test]
+    fn a_row_with_bytes_that_are_not_utf_8_counts() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s.jsonl");
+        let call = r#"{"role":"assistant","content":"x?","tool_calls":[{"id":"c1","type":"function","function":{"name":"t","arguments":"{}"}}]}"#;
+        let result = r#"{"role":"tool","tool_call_id":"c1","content":"x"}"#;
+        let text = [call, "\n", result, "\n"].concat().into_bytes();
+        let bad: Vec<u8> = text.iter().map(|byte| if *byte == b'?' { 0xFF } else { *byte }).collect();
+        fs::write(&path, bad).unwrap();
+        let session = SessionFile::open_any(path).unwrap();
+        let changes = Changes::read(&session, false, &Progress::default()).unwrap();
+        assert_eq!((changes.orphans, changes.strays, changes.paired), (0, 0, 0));
     }
 
     #[test]

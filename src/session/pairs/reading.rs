@@ -1,7 +1,7 @@
 //! Reads the history of a session: which dialect it is of, which of its rows a model is sent, and
 //! what its host gives each row.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::{Seek, SeekFrom};
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use crate::pairs::arrangement::Way;
 use crate::pairs::records::Records;
 use crate::session::active_branch::{Branch, SessionTree};
 use crate::session::failure::Failure;
-use crate::session::layout::Layout;
+use crate::session::layout::{Layout, Mended};
 use crate::session::mend::{Mender, Piece, Taken};
 use crate::session::progress::Progress;
 use crate::session::row_format::Entry;
@@ -98,8 +98,15 @@ pub struct Reading {
     pub ids: Vec<RowId>,
     /// The numbers of rows that are not read, which may be copies of others.
     pub others: Vec<(RowId, u64)>,
-    /// The hashed ids of calls in rows that are no longer sent, or by themselves.
+    /// The hashed ids of calls in rows that are not sent with those of the history, or by
+    /// themselves.
     pub called: HashSet<u64>,
+    /// The hashed ids of results in such rows, which an agent may find by itself.
+    pub answered: HashSet<u64>,
+    /// Other files hold offsets into the session, so no row comes, goes or gets longer.
+    pub keeps_offsets: bool,
+    /// Bytes of the session that were read.
+    pub read: u64,
     /// The rows, or the messages of a document.
     pub around: Around,
     /// The members of all results that name the tool, beside those of the template. `None` without
@@ -116,16 +123,21 @@ pub struct Reading {
 impl Reading {
     /// Reads a session. `mends`: with the rows that its damaged lines still hold.
     pub fn of(session: &SessionFile, mends: bool, progress: &Progress) -> Result<Option<Reading>, Failure> {
-        let (mut tree, mut finder): (Option<SessionTree>, Finder) = (None, Finder::default());
+        let (mut trees, mut finder) = (HashMap::new(), Finder::default());
         each_entry(session, mends, progress, &mut |row, entry| {
-            if row.format.is_tree() {
-                tree.get_or_insert_default().push(row.number, entry.root);
+            for (layout, chain) in Layout::linked().filter(|(layout, _)| row.format.may_link(layout)) {
+                // Rows without a message are in the chain too, those of side conversations are not.
+                if entry.root.get(&chain[0]).is_some() && !layout.is_aside(entry.root) {
+                    let tree: &mut SessionTree = trees.entry(&layout.name).or_default();
+                    tree.push(row.number, entry.root, chain);
+                }
             }
             if !entry.is_aside() {
                 entry.messages.iter().for_each(|message| finder.take(*message, entry.layout()));
             }
         })?;
         let Some((rules, layout)) = finder.found() else { return Ok(None) };
+        let tree = layout.and_then(|layout| trees.remove(&layout.name));
         let mut reading = Reading {
             history: Records::of(rules, is_apart(layout)),
             layout,
@@ -133,6 +145,9 @@ impl Reading {
             ids: vec![],
             others: vec![],
             called: HashSet::new(),
+            answered: HashSet::new(),
+            keeps_offsets: session.keeps_offsets()?,
+            read: 0,
             around: Around::default(),
             naming: None,
             called_ids: HashSet::new(),
@@ -140,11 +155,15 @@ impl Reading {
             known: HashSet::new(),
             lacks_id: false,
         };
-        each_entry(session, mends, progress, &mut |row, entry| reading.take(row.number, entry))?;
+        reading.read =
+            each_entry(session, mends, progress, &mut |row, entry| reading.take(row.number, entry))?;
         Ok(Some(reading))
     }
 
     fn take(&mut self, number: u64, entry: &Entry) {
+        if !entry.format().is_document() {
+            self.around.count(entry.root);
+        }
         if entry.layout() != self.layout {
             return;
         }
@@ -155,12 +174,22 @@ impl Reading {
         let is_sent = self.branch.as_ref().is_none_or(|branch| branch.holds(number));
         if entry.is_aside() || !is_sent {
             self.others.extend(own.map(|own| (own, number)));
-            // A row of another branch is never sent before one of this branch.
-            if self.branch.as_ref().is_some_and(|branch| !branch.held(number)) {
-                return;
+            // A row of another branch is never sent before one of this branch, unless the agent
+            // itself looks for what belongs together.
+            let mends = |what| self.layout.is_some_and(|layout| layout.mends(what));
+            if mends(Mended::Results) || self.branch.as_ref().is_none_or(|branch| branch.held(number)) {
+                let calls = entry.messages.iter().flat_map(|message| Table::get().calls(*message));
+                self.called.extend(calls.filter_map(|call| Some(hash(call.id?.as_bytes()))));
             }
-            let calls = entry.messages.iter().flat_map(|message| Table::get().calls(*message));
-            return self.called.extend(calls.filter_map(|call| Some(hash(call.id?.as_bytes()))));
+            if mends(Mended::Calls) && mends(Mended::Results) {
+                let parts = entry.messages.iter().map(|message| Parts::of(self.history.rules, *message));
+                let ids = parts.flat_map(|Parts { answers, dialect, .. }| {
+                    let id = |answer: Value| Some(hash(dialect?.id.first_text(answer)?.as_bytes()));
+                    answers.into_iter().filter_map(id).collect::<Vec<_>>()
+                });
+                self.answered.extend(ids);
+            }
+            return;
         }
         if chain.is_some() {
             let Some(own) = own else { return };
@@ -173,6 +202,9 @@ impl Reading {
             self.around.push(entry.root);
         } else {
             entry.messages.iter().for_each(|message| self.around.push(*message));
+            if entry.format().is_document() {
+                entry.messages.iter().for_each(|message| self.around.count(*message));
+            }
         }
         // A list of messages in a row takes the place of all before it.
         let is_checkpoint = |message: &Value| message.parent().is_some_and(Value::is_list);
@@ -222,28 +254,27 @@ impl Reading {
 
     /// Returns the way in which results can be added, moved and removed, if there is one.
     pub fn way(&self) -> Option<Way> {
-        let Some(layout) = self.layout else { return Some(Way::Free) };
-        if layout.is_document() {
-            return Some(Way::Free);
-        }
-        let may = layout.chain.is_some() && layout.answer.is_some() && !layout.offsets && !self.lacks_id;
-        may.then_some(Way::Rows)
+        let is_free = self.layout.is_none_or(Layout::is_document);
+        let may = |layout: &Layout| layout.chain.is_some() && layout.answer.is_some() && !self.lacks_id;
+        let way =
+            if is_free { Way::Free } else { self.layout.filter(|layout| may(layout)).map(|_| Way::Rows)? };
+        (!self.keeps_offsets).then_some(way)
     }
 }
 
-/// Calls back with each row that is JSON.
+/// Calls back with each row that is JSON, and returns the bytes read.
 pub fn each_entry(
     session: &SessionFile,
     mends: bool,
     progress: &Progress,
     each: &mut dyn FnMut(&Row, &Entry),
-) -> Result<(), Failure> {
+) -> Result<u64, Failure> {
     let mut rows = Rows::of_session(session);
     let mut reading = RowReader::of_session(session);
     let mut mender = (mends && session.document.is_none()).then(Mender::default);
     let mut take = |bytes: &[u8]| {
         let Some(row) = reading.next(bytes) else { return };
-        if let Some(document) = row.document() {
+        if let Some(document) = row.document_on_node() {
             each(&row, &row.entry(&document));
         }
     };
@@ -265,5 +296,5 @@ pub fn each_entry(
     let last = mender.as_mut().and_then(Mender::end);
     last.iter().flatten().filter_map(Piece::row).for_each(&mut take);
     (&session.file).seek(SeekFrom::Start(0))?;
-    Ok(())
+    Ok(rows.read)
 }
