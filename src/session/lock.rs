@@ -19,6 +19,9 @@ use super::progress::Progress;
 use super::temp_file::TempFile;
 use crate::platform;
 
+/// The end of a lock's name.
+pub const END: &str = ".lock";
+
 /// A lock held by this process until it is dropped.
 #[derive(Debug)]
 pub struct Lock {
@@ -41,7 +44,7 @@ pub fn path_of(file: &Path) -> io::Result<PathBuf> {
     let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = file.file_name().ok_or(ErrorKind::InvalidInput)?;
     let mut name = name.to_owned();
-    name.push(".lock");
+    name.push(END);
     Ok(fs::canonicalize(dir)?.join(name))
 }
 

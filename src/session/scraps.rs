@@ -21,7 +21,7 @@ pub struct Scraps {
 }
 
 /// The end of the name of the file that keeps them.
-const END: &str = ".damaged";
+pub const END: &str = ".damaged";
 
 impl Scraps {
     /// Begins a file with the scraps of earlier repairs.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use super::{lock, note, scraps};
 use crate::platform;
 
 /// A file name beside the session. The file is removed on drop.
@@ -19,6 +20,9 @@ pub struct TempFile {
 /// state.
 const MARK: &str = ".spillway-";
 const END: &str = ".tmp";
+
+/// The ends of the names of files that are written beside a session.
+const BESIDE: [&str; 3] = [lock::END, note::END, scraps::END];
 
 impl TempFile {
     /// Makes a file under an unused name that contains a state.
@@ -128,10 +132,18 @@ pub fn left_behind(file: &Path) -> Vec<(PathBuf, Option<String>)> {
     let told = |found: &OsStr| {
         let rest = found.as_encoded_bytes().strip_prefix(name.as_encoded_bytes())?;
         let (of, told) = std::str::from_utf8(rest).ok()?.strip_suffix(END)?.split_once(MARK)?;
+        // The name of another session may begin with this one.
+        if !of.is_empty() && !BESIDE.contains(&of) {
+            return None;
+        }
         let mut told = told.split('.');
         let mut number = || told.next().and_then(|number| number.parse::<u64>().ok());
         let (pid, started) = (number()?, number());
-        let state = told.nth(1).filter(|_| of.is_empty()).map(str::to_owned);
+        let state = told.nth(1).map(str::to_owned);
+        // A file beside a session is not swapped, but a session may have its name.
+        if !of.is_empty() && state.is_some() {
+            return None;
+        }
         (!is_at_work(u32::try_from(pid).ok()?, started)).then_some(state)
     };
     let found = |entry: DirEntry| told(&entry.file_name()).map(|state| (entry.path(), state));
@@ -180,15 +192,26 @@ mod tests {
         let session = dir.path().join("s.jsonl");
         let pid = std::process::id();
         let own = own_name(&session, "state").file_name().unwrap().to_str().unwrap().to_owned();
-        let stays = ["s.jsonl", "other.jsonl.spillway-4194399.1.0.tmp", "s.jsonl.spillway-x.tmp", &own];
+        let stays = [
+            "s.jsonl",
+            "other.jsonl.spillway-4194399.1.0.tmp",
+            "s.jsonl.spillway-x.tmp",
+            &own,
+            // Of other sessions, whose names begin with this one.
+            "s.jsonl.old.spillway-4194399.8.7.d.tmp",
+            "s.jsonl0.spillway-4194399.8.7.d.tmp",
+            "s.jsonl0.spillway-4194399.8.7.tmp",
+            "s.jsonl.lock.spillway-4194399.8.7.d.tmp",
+            "s.jsonl.bak.spillway-4194399.8.7.tmp",
+        ];
         let recycled = format!("s.jsonl.spillway-{pid}.1.0.recycled.tmp");
         let left = [
             ("s.jsonl.spillway-4194399.0.tmp", None),
             ("s.jsonl.spillway-4194399.8.0.a-b.tmp", Some("a-b")),
             ("s.jsonl.spillway-0.0.3.c.tmp", Some("c")),
             ("s.jsonl.lock.spillway-4194399.8.7.tmp", None),
-            // Of a lock, or of another session.
-            ("s.jsonl.old.spillway-4194399.8.7.d.tmp", None),
+            ("s.jsonl.bak.note.spillway-4194399.8.7.tmp", None),
+            ("s.jsonl.damaged.spillway-4194399.8.7.tmp", None),
         ];
         let recycled = platform::started(pid).map(|_| (recycled.as_str(), Some("recycled")));
         let left: Vec<(&str, Option<&str>)> = left.into_iter().chain(recycled).collect();
