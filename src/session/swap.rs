@@ -22,6 +22,7 @@
 //! over S. The states are those above, with two differences. S and W may both be old: nothing was
 //! done, so remove W. A file that replaces S between the last check and the rename is lost.
 
+use std::borrow::Cow;
 use std::fs::{self, Metadata};
 use std::io::{self, ErrorKind, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -196,10 +197,17 @@ impl<'s> Swap<'s> {
         Ok(())
     }
 
-    /// Appends to S the rows that W received since it was read.
+    /// Appends to S the rows that W received since it was read. A host writes a document anew, so
+    /// nothing is taken from another W, which is kept.
     fn bring(&mut self) -> Result<(), Failure> {
         let Some(aside) = &self.aside else { return Ok(()) };
         let Some((file, found)) = beside::open(aside, Owner::Of(self.owner))? else { return Ok(()) };
+        let is_other = found.len() != self.state.read;
+        // A document was read as one row.
+        if is_other && self.state.rest == self.state.read && self.is_document()? {
+            self.state.backup = true;
+            return Ok(());
+        }
         if found.len() <= self.state.read {
             return Ok(());
         }
@@ -208,27 +216,46 @@ impl<'s> Swap<'s> {
         let mut rows = Rows::of(&file);
         while let Some(block) = rows.next(|_| Ok::<(), Failure>(()))? {
             for row in each_row(block) {
-                self.append(row, row, at)?;
+                self.append_row(row, row, at)?;
                 at += row.len() as u64;
             }
         }
         if !is_blank(rows.rest()) {
-            self.append(rows.rest(), rows.rest(), at)?;
+            self.append_row(rows.rest(), rows.rest(), at)?;
             at += rows.rest().len() as u64;
         }
         self.sync(at)
     }
 
-    /// Appends `new` to S for a row that old received at offset `at`, unless S has it. Returns the
-    /// number of bytes appended.
-    pub fn append(&mut self, row: &[u8], new: &[u8], at: u64) -> Result<u64, Failure> {
+    /// Returns true if S, or W, is one JSON value and not rows.
+    fn is_document(&self) -> Result<bool, Failure> {
+        for path in [Some(self.session), self.aside.as_deref()].into_iter().flatten() {
+            if SessionFile::open_any(path.to_owned())?.document.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Appends rows to S that old received from offset `at` on, each with its new form, unless S has
+    /// them. Returns the number of bytes appended.
+    pub fn append(&mut self, rows: &[(&[u8], Cow<[u8]>)], mut at: u64) -> Result<u64, Failure> {
+        let cut = rows.iter().filter(|(row, new)| **row != **new);
+        let cut: Vec<(u64, u64)> = cut.map(|(row, new)| (hash_of(row), hash_of(new))).collect();
+        self.repairs.as_mut().map_or(Ok(()), |repairs| repairs.add_late(&cut))?;
+        let mut added = 0;
+        for (row, new) in rows {
+            added += self.append_row(row, new, at)?;
+            at += row.len() as u64;
+        }
+        Ok(added)
+    }
+
+    fn append_row(&mut self, row: &[u8], new: &[u8], at: u64) -> Result<u64, Failure> {
         let begun = if at == self.state.read { self.state.row } else { 0 };
         let mut live = self.live.take().map_or_else(|| self.open(), Ok)?;
         let mut added = 0;
         if !live.has(row, begun) {
-            if let Some(repairs) = self.repairs.as_mut().filter(|_| row != new) {
-                repairs.add_late(hash_of(row), hash_of(new))?;
-            }
             let written = live.length()?;
             self.note(SwapState { read: at, rest: 0, written, row: hash_of(new), ..self.state })?;
             added = live.append(new, written)?;
@@ -325,4 +352,48 @@ fn exchange(aside: &Path, session: &Path, expected: u64, progress: &Progress) ->
 
 fn number_at(path: &Path) -> Option<u64> {
     fs::symlink_metadata(path).ok().map(|found| number(&found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::temp_file::with_end;
+
+    /// Leaves two files as a repair does that is killed right after the exchange. `more`: what
+    /// reaches the old one then. Returns the session, its latest backup, and the rows recovered.
+    fn recovered(old: &str, new: &str, more: &str) -> (String, Option<String>, u64) {
+        let dir = tempfile::tempdir().unwrap();
+        let [session, aside] = ["s.json", "old"].map(|name| dir.path().join(name));
+        fs::write(&session, new).unwrap();
+        fs::write(&aside, [old, more].concat()).unwrap();
+        let [of_old, of_new] = [&aside, &session].map(|path| number_at(path).unwrap());
+        let read = old.len() as u64;
+        let rest = old.len() - old.rfind('\n').map_or(0, |newline| newline + 1);
+        let is_document = old.starts_with('[');
+        let rest = if is_document { read } else { rest as u64 };
+        let state = SwapState {
+            old: of_old,
+            new: of_new,
+            read,
+            rest,
+            written: new.len() as u64,
+            ..SwapState::default()
+        };
+        fs::rename(&aside, abandoned_name(&session, &state.text())).unwrap();
+        let brought = recover(&session, &Progress::default()).unwrap();
+        let text = |path: PathBuf| fs::read_to_string(path).ok();
+        (text(session.clone()).unwrap(), text(with_end(&session, backup::LATEST)), brought)
+    }
+
+    #[test]
+    fn a_document_is_not_appended_to_another() {
+        let document = |text: &str| format!("[\n {{\"role\":\"user\",\"content\":\"{text}\"}}\n]");
+        let (old, new) = (document("a long text"), document("a"));
+        // A host writes the whole document anew.
+        let other = format!("{}\n", document("b"));
+        assert_eq!(recovered(&old, &new, ""), (new.clone(), None, 0));
+        assert_eq!(recovered(&old, &new, &other), (new.clone(), Some([&*old, &other].concat()), 0));
+        let row = "{\"role\":\"user\",\"content\":\"a\"}";
+        assert_eq!(recovered(row, &format!("{row}\n"), "\n7\n").2, 2);
+    }
 }
