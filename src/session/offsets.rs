@@ -9,36 +9,11 @@
 //! stays as it is. Only a file without a last newline grows by that, at its end, as with the next
 //! row.
 
-use super::failure::Failure;
-use super::rows::{RowReader, Rows, each_row};
-use super::session_file::SessionFile;
-
 /// Fills a new row up to the length of the old one. Returns `None` if it is longer.
 pub fn filled(new: &[u8], old: &[u8]) -> Option<Vec<u8>> {
     let missing = old.len().checked_sub(new.len())?;
     let (json, end) = new.split_at(new.trim_ascii_end().len());
     Some([json, &vec![b' '; missing], end].concat())
-}
-
-/// Returns true if other files hold offsets into a session, by its first row that is JSON.
-pub fn are_held(session: &SessionFile) -> Result<bool, Failure> {
-    if session.document.is_some() {
-        return Ok(false);
-    }
-    session.from(0, |file| {
-        let (mut rows, mut reading) = (Rows::of(file), RowReader::default());
-        let mut told = |row: &[u8]| {
-            let row = reading.next(row)?;
-            let document = row.document()?;
-            Some(row.entry(&document).keeps_offsets())
-        };
-        while let Some(block) = rows.next(|_| Ok::<(), Failure>(()))? {
-            if let Some(keeps) = each_row(block).find_map(&mut told) {
-                return Ok(keeps);
-            }
-        }
-        Ok(told(rows.rest()).unwrap_or_default())
-    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! Repairs a stored session: rewrites it row by row beside the original, then replaces that in one
 //! step.
 
+use std::borrow::Cow;
 use std::fs;
+use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::SystemTime;
@@ -16,12 +18,11 @@ use super::history::{History, ResultRow};
 use super::layout::{Layout, Mended};
 use super::lock::{self, Lock};
 use super::mend::{Mender, Piece, Taken, is_json};
-use super::offsets;
 use super::pairs::Pairs;
 use super::prefilter::Prefilter;
 use super::progress::{Progress, ProgressCounts};
 use super::question::name_of;
-use super::replacement::Replacement;
+use super::replacement::{Cause, Replacement};
 use super::report::{Reason, Report};
 use super::rewrite_row::{Options, RowChange, texts_of};
 use super::row_format::{Entry, SessionKind};
@@ -50,7 +51,8 @@ pub struct Request {
     pub born: SystemTime,
 }
 
-/// Maximum checks of a growing file before the remaining rows are left to be carried over.
+/// Maximum checks of a growing file before the remaining rows are left to be carried over, and
+/// attempts to pair its calls.
 const LOOKS: usize = 8;
 
 /// Repairs the requested session.
@@ -66,16 +68,24 @@ pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure>
     if request.backup && !request.dry_run {
         backup::check(&session)?;
     }
-    let holds = request.mend && offsets::are_held(&session)?;
-    let request = &Request { mend: request.mend && !holds, ..request.clone() };
-    let mends = request.mend && session.document.is_none();
-    let pairs = match request.pairs {
-        true => Pairs::read(&session, request.mend, progress)?,
-        false => Pairs::default(),
-    };
+    // Rows that come while calls are paired may have the results of these.
+    let made = (0..LOOKS).find_map(|_| made_of(&session, request, progress).transpose());
+    let report = made.unwrap_or_else(|| Err(session.changed("grew while its calls were paired")))?;
+    // Settling an earlier repair counts as a change.
+    let reason = report.reason.filter(|reason| recovered == 0 || *reason != Reason::NothingToDo);
+    Ok(Report { recovered, changed: report.changed || recovered > 0, reason, ..report })
+}
+
+/// Repairs an open session. Returns `None`, and changes nothing, if its pairs are no longer those
+/// that were read.
+fn made_of(session: &SessionFile, request: &Request, progress: &Progress) -> Result<Option<Report>, Failure> {
+    let keeps_offsets = session.keeps_offsets()?;
+    // No row comes or goes where others count the bytes.
+    let mends = request.mend && !keeps_offsets;
+    let pairs = if request.pairs { Pairs::read(session, mends, progress)? } else { Pairs::default() };
     let survey = |budget: Option<&ResultsTarget>, lights: &[Limit]| {
         budget.map_or(Ok((vec![], 0)), |budget| {
-            Survey::read(&session, budget, request, &pairs, lights, progress)
+            Survey::read(session, budget, request, mends, &pairs, lights, progress)
         })
     };
     // A plan says itself which payloads stay.
@@ -92,27 +102,25 @@ pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure>
             lights: &lights,
             limits: &limits,
             known: session.found.modified().ok(),
-            session: &session,
-            history: History::of(&session),
+            session,
+            keeps_offsets,
+            history: History::of(session),
             ahead: Ahead::new(scope, &request.options, session.found.len()),
             out: None,
-            mender: mends.then(Mender::default),
+            mender: (mends && session.document.is_none()).then(Mender::default),
             is_made: false,
             scraps: None,
-            tally: Tally::of(&session),
+            tally: Tally::of(session),
         };
-        let mut rows = Rows::of_session(&session);
+        let mut rows = Rows::of_session(session);
         repair.write(&mut rows)?;
         repair.finish(rows)
     });
+    (&session.file).seek(SeekFrom::Start(0))?;
+    let Some(made) = made? else { return Ok(None) };
+    let unmended = if request.mend && keeps_offsets { made.damaged } else { 0 };
     let Pairs { paired, unpaired, orphans, strays, rearranged, .. } = pairs;
-    let made = made?;
-    let unmended = if holds { made.damaged } else { 0 };
-    let report =
-        Report { recovered, unmatched, paired, unpaired, orphans, strays, rearranged, unmended, ..made };
-    // Settling an earlier repair counts as a change.
-    let reason = report.reason.filter(|reason| recovered == 0 || *reason != Reason::NothingToDo);
-    Ok(Report { changed: report.changed || recovered > 0, reason, ..report })
+    Ok(Some(Report { unmatched, paired, unpaired, orphans, strays, rearranged, unmended, ..made }))
 }
 
 /// Takes the lock beside the given name, and the one beside the resolved file if that differs.
@@ -167,6 +175,8 @@ struct Repair<'a, 'e> {
     request: &'a Request,
     progress: &'a Progress,
     session: &'a SessionFile,
+    /// No row may start at another place.
+    keeps_offsets: bool,
     history: History<'a>,
     ahead: Ahead<'a, 'e>,
     gate: Prefilter,
@@ -310,9 +320,10 @@ impl Repair<'_, '_> {
         self.tally.changes = true;
         self.is_made = true;
         for piece in pieces {
-            let (row, is_glued) = match piece {
-                Piece::Row(row) => (row, false),
-                Piece::Glued(row) => (row, true),
+            let (row, how) = match piece {
+                Piece::Row(row) => (row, None),
+                Piece::Glued(row) => (row, Some(Mended::Glued)),
+                Piece::Recoded(row) => (row, Some(Mended::Bytes)),
                 Piece::Scrap(bytes) => {
                     self.put_aside(&bytes)?;
                     continue;
@@ -320,15 +331,15 @@ impl Repair<'_, '_> {
             };
             let new = self.rewritten(&row, start)?;
             self.pass(new.as_deref().unwrap_or(&row), true)?;
-            self.tally.cuts.mended += u64::from(self.is_back(&row, is_glued));
+            self.tally.cuts.mended += u64::from(self.is_back(&row, how));
         }
         self.is_made = false;
         Ok(())
     }
 
     /// Returns true if a host reads a row now and did not before, and misses it: it holds a message
-    /// that no other row repeats, or others may name it.
-    fn is_back(&self, row: &[u8], is_glued: bool) -> bool {
+    /// that no other row repeats, or others may name it. `how`: the mend that it took.
+    fn is_back(&self, row: &[u8], how: Option<Mended>) -> bool {
         let format = self.tally.reading.format.unwrap_or_default();
         Document::parse(row).is_some_and(|document| {
             let entry = Entry::of(document.root(), format);
@@ -339,8 +350,9 @@ impl Repair<'_, '_> {
             let chain = layout.and_then(|layout| layout.chain.as_ref());
             let is_read =
                 !entry.messages.is_empty() || chain.is_some_and(|[id, _]| entry.root.get(id).is_some());
-            let is_spare =
-                |layout: &Layout| is_glued && layout.mends(Mended::Glued) || layout.repeats(entry.root);
+            let is_spare = |layout: &Layout| {
+                how.is_some_and(|how| layout.mends(how)) || layout.repeats(entry.root)
+            };
             is_read && !layout.is_some_and(is_spare)
         })
     }
@@ -499,8 +511,7 @@ impl Repair<'_, '_> {
             return Ok(Outcome::Same);
         };
         let (entry, options) = (row.entry(&document), &self.request.options);
-        let is_known_to = matches!(self.tally.shape, SessionKind::Known(layout) if layout.offsets);
-        let keeps_length = is_known_to || entry.keeps_offsets();
+        let keeps_length = self.keeps_offsets;
         self.tally.messages += entry.messages.len() as u64;
         if !is_known {
             self.tally.shape = SessionKind::of(&entry, !options.results(&entry).is_empty());
@@ -550,8 +561,12 @@ impl Repair<'_, '_> {
         self.out.iter().try_for_each(|out| out.put(bytes, self.progress))
     }
 
-    /// Replaces the old file with the new one, if there are changes.
-    fn finish(mut self, mut rows: Rows) -> Result<Report, Failure> {
+    /// Replaces the old file with the new one, if there are changes. Returns `None`, and changes
+    /// nothing, if rows came after calls were paired.
+    fn finish(mut self, mut rows: Rows) -> Result<Option<Report>, Failure> {
+        if self.pairs.are_old(rows.read) {
+            return Ok(None);
+        }
         let (bytes_before, mut backup, mut aside) = (rows.read, None, None);
         let (is_unknown, is_empty) = (self.is_unknown(), self.is_empty());
         if is_unknown {
@@ -562,14 +577,21 @@ impl Repair<'_, '_> {
         let changes = self.tally.changes;
         if let Some(new) = self.out.take().filter(|_| changes) {
             self.progress.step()?;
-            self.has_grown(&rows)?;
+            if self.has_grown(&rows)? && self.pairs.are_old(u64::MAX) {
+                return Ok(None);
+            }
             self.progress.step()?;
             // A row is stored beside the session before the session loses it.
             aside = self.scraps.take().map(|scraps| scraps.keep(self.session)).transpose()?;
-            let mut swap = new.replace(self.session, &rows, self.request.backup, self.progress)?;
+            let cause = Cause::Repair { backup: self.request.backup };
+            let mut swap = new.replace(self.session, &rows, cause, self.progress)?;
             // Verify that the replaced file is the file that was read, with rows appended at most.
-            if let Err(failure) = self.session.has_grown(&rows, &mut self.known, self.progress) {
-                return Err(swap.give_back(failure));
+            match self.session.has_grown(&rows, &mut self.known, self.progress) {
+                Err(failure) => return Err(swap.give_back(failure)),
+                Ok(true) if self.pairs.are_old(u64::MAX) => {
+                    return Err(swap.give_back(self.session.changed("grew while its calls were paired")));
+                }
+                Ok(_) => {}
             }
             backup = self
                 .carry_all(&mut rows, &mut swap)
@@ -587,8 +609,9 @@ impl Repair<'_, '_> {
             false if is_empty => Some(Reason::EmptySession),
             false => Some(Reason::NothingToDo),
         };
-        Ok(Report {
+        Ok(Some(Report {
             changed: changes && !self.request.dry_run,
+            format: tally.shape,
             rows,
             clamped: tally.clamped,
             cuts: Cuts { aside: tally.scraps, ..tally.cuts },
@@ -602,7 +625,7 @@ impl Repair<'_, '_> {
             aside,
             reason,
             ..Report::default()
-        })
+        }))
     }
 
     /// Returns true if the file is not a session: no line is a row of one, only its header is or,
@@ -642,11 +665,13 @@ impl Repair<'_, '_> {
     fn carry(&mut self, rows: &mut Rows, swap: &mut Swap) -> Result<(), Failure> {
         let mut at = rows.read - rows.rest().len() as u64;
         while let Some(block) = rows.next(|_| Ok::<(), Failure>(()))? {
+            let (mut all, mut start) = (vec![], at);
             for row in each_row(block) {
-                let new = self.rewritten(row, at)?;
-                self.tally.bytes += swap.append(row, new.as_deref().unwrap_or(row), at)?;
-                at += row.len() as u64;
+                all.push((row, self.rewritten(row, start)?.map_or(Cow::Borrowed(row), Cow::Owned)));
+                start += row.len() as u64;
             }
+            self.tally.bytes += swap.append(&all, at)?;
+            at = start;
         }
         swap.sync(at)
     }

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::cuts::Cuts;
+use super::row_format::SessionKind;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     pub changed: bool,
+    pub format: SessionKind,
     pub rows: u64,
     pub clamped: u64,
     pub cuts: Cuts,

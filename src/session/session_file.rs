@@ -14,8 +14,8 @@ use super::layout::{Database, Layout};
 use super::mend::{is_json, is_row};
 use super::progress::Progress;
 use super::replacement::CHUNK;
-use super::row_format::{is_blank, mark_of};
-use super::rows::Rows;
+use super::row_format::{SessionKind, is_blank, mark_of};
+use super::rows::{RowReader, Rows, each_row};
 use crate::json::Document;
 use crate::json::walk::{Leniency, walk};
 use crate::platform;
@@ -120,7 +120,13 @@ impl SessionFile {
             let mut file = BufReader::with_capacity(LINES, file);
             let mut lines = [vec![], vec![]];
             for line in &mut lines {
-                while is_blank(&line[mark_of(line)..]) && file.read_until(b'\n', line)? > 0 {}
+                while is_blank(&line[mark_of(line)..]) {
+                    // Of blank lines, there may be millions.
+                    line.clear();
+                    if file.read_until(b'\n', line)? == 0 {
+                        break;
+                    }
+                }
             }
             Ok(lines)
         })
@@ -167,6 +173,31 @@ impl SessionFile {
             ))
         })?;
         Ok(platform::take_mode(new, &self.found)?)
+    }
+
+    /// Returns true if other files hold offsets into this one, by the first row of a known kind. No
+    /// row may then start at another place; see [`super::offsets`].
+    pub fn keeps_offsets(&self) -> Result<bool, Failure> {
+        if let Some(layout) = self.document {
+            return Ok(layout.offsets);
+        }
+        self.from(0, |file| {
+            let (mut rows, mut reading) = (Rows::of(file), RowReader::default());
+            let mut told = |row: &[u8]| {
+                let row = reading.next(row)?;
+                let document = row.document()?;
+                let entry = row.entry(&document);
+                let kind = SessionKind::of(&entry, false);
+                (kind != SessionKind::Unknown)
+                    .then(|| matches!(kind, SessionKind::Known(layout) if layout.offsets))
+            };
+            while let Some(block) = rows.next(|_| Ok::<(), Failure>(()))? {
+                if let Some(keeps) = each_row(block).find_map(&mut told) {
+                    return Ok(keeps);
+                }
+            }
+            Ok(told(rows.rest()).unwrap_or_default())
+        })
     }
 
     /// Fails if the name no longer refers to the opened file.
@@ -247,4 +278,41 @@ fn begins_like_row(line: &[u8]) -> bool {
     let is_space = |byte: &u8| matches!(byte, b' ' | b'\t');
     text.strip_prefix(b"{")
         .is_some_and(|inside| matches!(inside.iter().find(|byte| !is_space(byte)), None | Some(b'"' | b'}')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> (tempfile::TempDir, SessionFile) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s.jsonl");
+        fs::write(&path, text).unwrap();
+        let file = SessionFile::open_any(path).unwrap();
+        (dir, file)
+    }
+
+    #[test]
+    fn offsets_are_kept_if_a_row_of_any_kind_tells_it() {
+        let meta = r#"{"type":"session_meta","payload":{"id":"x"}}"#;
+        let event = r#"{"type":"event_msg","payload":{"type":"task_started"}}"#;
+        let item = r#"{"type":"response_item","payload":{"type":"message","role":"user"}}"#;
+        let plain = r#"{"role":"user","content":"x"}"#;
+        for (rows, keeps) in [
+            ([meta, event, item], true),
+            ([&meta[..20], event, item], true),
+            ([&meta[..20], "7", item], true),
+            ([r#"{"type":"session","version":3}"#, plain, event], false),
+            ([event, plain, plain], false),
+            ([event, event, event], false),
+        ] {
+            assert_eq!(file(&rows.join("\n")).1.keeps_offsets().unwrap(), keeps, "{rows:?}");
+        }
+    }
+
+    #[test]
+    fn blank_lines_before_others_are_not_kept() {
+        let (_dir, file) = file(&format!("\u{feff}\n \r\n{}{{\"a\":1}}\n\n7", "\n".repeat(9)));
+        assert_eq!(file.first_lines().unwrap(), [b"{\"a\":1}\n".to_vec(), b"7".to_vec()]);
+    }
 }
