@@ -53,13 +53,14 @@ async function run(args: Args): Promise<number> {
   }
   const policy = { ...policyOf(args), ...mediaFor(args) }
   const isGiven = args.names.length > 0
-  const { homes, files, databases } = isGiven ? await given(args.names, onError) : await findAll(onError)
+  const { homes, files, databases, named } = isGiven
+    ? await given(args.names, onError)
+    : { ...(await findAll(onError)), named: new Set<string>() }
   await unread.exit()
   const newest = await byAge(files, unread)
   const progress = new Progress('doctor')
   const cases: Case[] = []
   const work = (file: Dated) => naming(file.path, examine(file, policy, args))
-  const named = new Set(args.names)
   for (const [at, examining] of pool(newest, work, 2 * availableParallelism()).entries()) {
     const { path = '' } = newest[at] ?? {}
     progress.show(at / newest.length, `of ${counted(newest.length, 'session')}, ${count(cases.length)} found`)
@@ -84,16 +85,21 @@ async function run(args: Args): Promise<number> {
 async function given(
   names: readonly string[],
   onError: OnError,
-): Promise<{ homes: readonly string[]; files: Found[]; databases: Database[] }> {
-  const { files, databases } = await sessionsOf(names, 'doctor', onError)
-  return { homes: names, files: files.map((path) => ({ path })), databases }
+): Promise<{
+  homes: readonly string[]
+  files: Found[]
+  databases: Database[]
+  named: ReadonlySet<string>
+}> {
+  const { files, databases, named } = await sessionsOf(names, 'doctor', onError)
+  return { homes: names, files: files.map((path) => ({ path })), databases, named }
 }
 
 /** Reads the sizes and times of files, and puts the newest first. Empty ones hold no session, and
  *  an agent keeps none in a directory of that name. */
 async function byAge(files: readonly Found[], unread: Unread): Promise<Dated[]> {
   const dated: Dated[] = []
-  const inodes = new Map<string, string[]>()
+  const inodes = new Map<string, LinkedFile>()
   const work = ({ path }: Found) => naming(path, stat(path))
   for (const [at, reading] of pool(files, work, 4 * availableParallelism()).entries()) {
     const file = files[at] as Found
@@ -102,9 +108,10 @@ async function byAge(files: readonly Found[], unread: Unread): Promise<Dated[]> 
       const { mtime: modified, size: bytes, dev, ino } = found
       const mayHold = found.isFile() ? bytes > 0 : file.agent === undefined
       if (!mayHold) continue
-      const others = inodes.get(`${dev} ${ino}`) ?? []
-      if (await isLinked(file.path, others)) continue
-      inodes.set(`${dev} ${ino}`, [...others, file.path])
+      const key = `${dev} ${ino}`
+      const linked = inodes.get(key) ?? new LinkedFile()
+      inodes.set(key, linked)
+      if (!(await linked.isNew(file.path))) continue
       dated.push({ ...file, modified, bytes })
     } catch (error) {
       unread.take(error, file.path)
@@ -113,10 +120,21 @@ async function byAge(files: readonly Found[], unread: Unread): Promise<Dated[]> 
   return dated.sort((a, b) => +b.modified - +a.modified || (a.path < b.path ? -1 : 1))
 }
 
-/** Returns true if a symbolic link makes a path one of others. A hard link is a session of its own,
- *  since a repair leaves the other names to the old file. */
-async function isLinked(path: string, others: readonly string[]): Promise<boolean> {
-  if (others.length === 0) return false
-  const [real, ...known] = await Promise.all([path, ...others].map((one) => realpath(one)))
-  return known.includes(real as string)
+/** The paths of one file. A hard link is a session of its own, since a repair leaves the other names
+ *  to the old file. */
+class LinkedFile {
+  #only: string | undefined
+  readonly #real = new Set<string>()
+
+  /** Returns false if a symbolic link makes a path one of those before. Each is resolved once, and
+   *  none for a file with one path. */
+  async isNew(path: string): Promise<boolean> {
+    if (this.#only === undefined) {
+      this.#only = path
+      return true
+    }
+    if (this.#real.size === 0) this.#real.add(await realpath(this.#only))
+    const known = this.#real.size
+    return this.#real.add(await realpath(path)).size > known
+  }
 }

@@ -32,6 +32,7 @@ const shapes = {
   quotes: always('"'),
   escapes: always('\\n{\\"'),
   backslashes: always('\\'),
+  'blank lines at the start': shape(() => '\n', { start: '', end: header + row(0) }),
   'blank lines after a torn row': shape(() => ' \n', { start: `${header}{"a":"`, end: '' }),
   'a string of raw newlines': shape(() => '\n', { start: `${header}{"a":"`, end: '"}\n' }),
   'a value with a key for every few bytes': shape((at) => `"k${at}":1,`, {

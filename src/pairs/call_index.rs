@@ -1,9 +1,11 @@
 //! The calls before a result, by the mark that pairs them.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::records::Call;
+use crate::dialect::PairRules;
 
 /// The marks that pair a result with its call.
 #[derive(Clone, Debug)]
@@ -17,6 +19,8 @@ pub struct Marks {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Mark {
     Id(Rc<str>),
+    /// The id and the tool, where both pair.
+    Named(Rc<str>, Option<Rc<str>>),
     /// No id, or an empty one.
     Empty,
     Tool(Rc<str>),
@@ -26,15 +30,15 @@ enum Mark {
 
 /// Indexes of calls. Those that the provider runs are kept apart, unless a result in the model's
 /// own turn may belong to any.
-#[derive(Default)]
 pub struct CallIndex {
     calls: HashMap<Mark, [Alike; 2]>,
     anywhere: bool,
+    named: bool,
 }
 
 impl CallIndex {
-    pub fn new(anywhere: bool) -> CallIndex {
-        CallIndex { calls: HashMap::new(), anywhere }
+    pub fn new(rules: &PairRules) -> CallIndex {
+        CallIndex { calls: HashMap::new(), anywhere: rules.anywhere, named: rules.named }
     }
 
     fn place(&self, is_hosted: bool) -> usize {
@@ -47,6 +51,9 @@ impl CallIndex {
         let mut under = |mark| self.calls.entry(mark).or_default()[place].add(at, turn);
         if let Some(id) = &call.id {
             under(Mark::Id(id.clone()));
+            if self.named {
+                under(Mark::Named(id.clone(), call.tool.clone()));
+            }
         }
         if call.id.as_ref().is_none_or(|id| id.is_empty()) {
             under(Mark::Empty);
@@ -58,25 +65,50 @@ impl CallIndex {
         }
     }
 
-    /// Returns the calls with the id of a result or, without an id, the unmatched calls of the same
-    /// tool. A result with neither belongs to a call without an id, by its place.
-    pub fn alike(&mut self, Marks { id, tool, is_hosted }: &Marks) -> Option<&mut Alike> {
+    /// Returns the marks of the calls that fit a result: those with its id, and its tool where names
+    /// pair, or without an id the calls of the same tool. A result with neither belongs to a call
+    /// without an id, by its place.
+    fn marks(&self, Marks { id, tool, .. }: &Marks) -> [Option<Mark>; 2] {
         let tool = tool.clone();
-        let mark = match id {
-            None => tool.map_or(Mark::Empty, Mark::Tool),
-            Some(id) => Some(Mark::Id(id.clone()))
-                .filter(|mark| self.calls.contains_key(mark))
-                .or(tool.map(Mark::OnlyTool))?,
-        };
-        let place = self.place(*is_hosted);
-        self.calls.get_mut(&mark).map(|both| &mut both[place])
+        let Some(id) = id else { return [Some(tool.map_or(Mark::Empty, Mark::Tool)), None] };
+        let mark = Mark::Id(id.clone());
+        match tool {
+            tool if !self.calls.contains_key(&mark) => [tool.map(Mark::OnlyTool), None],
+            Some(tool) if self.named => [Some(tool), None].map(|tool| Some(Mark::Named(id.clone(), tool))),
+            _ => [Some(mark), None],
+        }
+    }
+
+    /// Returns the first call without a result that fits, of the latest turn that has one.
+    pub fn open(&mut self, marks: &Marks, calls: &[Call]) -> Option<usize> {
+        let (place, all) = (self.place(marks.is_hosted), self.marks(marks));
+        let firsts =
+            all.iter().flatten().filter_map(|mark| self.calls.get_mut(mark)?[place].first_open(calls));
+        firsts.max_by_key(|(turn, call)| (*turn, Reverse(*call))).map(|(_, call)| call)
+    }
+
+    fn alike(&self, marks: &Marks) -> impl Iterator<Item = &[usize]> {
+        let place = self.place(marks.is_hosted);
+        let lists = self.marks(marks).into_iter().flatten();
+        lists.filter_map(move |mark| Some(&self.calls.get(&mark)?[place].all[..]))
+    }
+
+    /// Returns the last call that fits.
+    pub fn last(&self, marks: &Marks) -> Option<usize> {
+        self.alike(marks).filter_map(|all| all.last().copied()).max()
+    }
+
+    /// Returns the call that fits, if it is the only one.
+    pub fn only(&self, marks: &Marks) -> Option<usize> {
+        let mut all = self.alike(marks).flatten().copied();
+        all.next().filter(|_| all.next().is_none())
     }
 }
 
 /// The calls of one id or tool, in order. A call that has a result is not visited again.
 #[derive(Default)]
-pub struct Alike {
-    pub all: Vec<usize>,
+struct Alike {
+    all: Vec<usize>,
     turns: Vec<SameTurn>,
 }
 
@@ -96,21 +128,16 @@ impl Alike {
         }
     }
 
-    /// Returns the first call without a result that fits, of the latest turn that has one.
-    pub fn first_open(&mut self, calls: &[Call], fits: &dyn Fn(&Call) -> bool) -> Option<usize> {
-        for nth in (0..self.turns.len()).rev() {
-            let is_last = nth + 1 == self.turns.len();
-            let its = &mut self.turns[nth];
-            while its.calls.get(its.from).is_some_and(|call| calls[*call].answer.is_some()) {
+    /// Returns the first call without a result, of the latest turn that has one, with that turn.
+    fn first_open(&mut self, calls: &[Call]) -> Option<(usize, usize)> {
+        while let Some(its) = self.turns.last_mut() {
+            while let Some(call) = its.calls.get(its.from) {
+                if calls[*call].answer.is_none() {
+                    return Some((its.turn, *call));
+                }
                 its.from += 1;
             }
-            let mut open = its.calls[its.from..].iter().filter(|call| calls[**call].answer.is_none());
-            if let Some(call) = open.find(|call| fits(&calls[**call])) {
-                return Some(*call);
-            }
-            if is_last && its.from == its.calls.len() {
-                self.turns.pop();
-            }
+            self.turns.pop();
         }
         None
     }
@@ -119,15 +146,14 @@ impl Alike {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::cell::Cell;
+    use crate::dialect::Table;
 
-    #[test]
-    fn each_call_of_one_id_is_looked_at_once() {
-        let call = |at| Call {
+    fn call(at: usize, tool: &str) -> Call {
+        Call {
             at,
             index: None,
             id: Some("c".into()),
-            tool: Some("f".into()),
+            tool: Some(tool.into()),
             id_name: "id",
             has_ids: true,
             has_template: true,
@@ -135,23 +161,37 @@ mod tests {
             is_open: false,
             answer: None,
             is_replaced: false,
-        };
-        let mut calls: Vec<Call> = (0..2_000).map(|at| call(at / 1_000)).collect();
-        let mut known = CallIndex::new(false);
-        for (at, call) in calls.iter().enumerate() {
-            known.add(at, call, call.at);
         }
-        let (looks, mut order) = (Cell::new(0), vec![]);
-        let marks = Marks { id: Some("c".into()), tool: None, is_hosted: false };
-        let fits = |_: &Call| {
-            looks.set(looks.get() + 1);
-            true
-        };
-        while let Some(at) = known.alike(&marks).and_then(|alike| alike.first_open(&calls, &fits)) {
+    }
+
+    /// Returns the calls of results with the same id and a tool, in the order in which they are
+    /// taken.
+    fn taken(named: bool, mut calls: Vec<Call>, tool: &str, results: usize) -> Vec<usize> {
+        let rules = Table::get().pair_rules().iter().find(|rules| rules.named == named && !rules.anywhere);
+        let mut known = CallIndex::new(rules.unwrap());
+        calls.iter().enumerate().for_each(|(at, call)| known.add(at, call, call.at));
+        let marks = Marks { id: Some("c".into()), tool: Some(tool.into()), is_hosted: false };
+        let take = |_| {
+            let at = known.open(&marks, &calls)?;
             calls[at].answer = Some(0);
-            order.push(at);
-        }
-        // The calls of the later turn come first, and among them the first.
-        assert_eq!((order.len(), looks.get(), order[0]), (2_000, 2_000, 1_000));
+            Some(at)
+        };
+        (0..results).filter_map(take).collect()
+    }
+
+    #[test]
+    fn the_calls_of_the_latest_turn_come_first_and_among_them_the_first() {
+        let calls = || (0..6).map(|at| call(at / 3, if at == 4 { "g" } else { "f" })).collect();
+        assert_eq!(taken(false, calls(), "f", 9), [3, 4, 5, 0, 1, 2]);
+        assert_eq!(taken(true, calls(), "f", 9), [3, 5, 0, 1, 2]);
+        assert_eq!(taken(true, calls(), "g", 9), [4]);
+    }
+
+    /// Would take minutes if each result looked at each call.
+    #[test]
+    fn calls_of_one_id_and_another_tool_are_not_looked_at() {
+        let calls = |tool: &str| (0..200_000).map(|at| call(at, tool)).collect();
+        assert_eq!(taken(true, calls("f"), "g", 200_000), [0; 0]);
+        assert_eq!(taken(true, calls("f"), "f", 200_000).len(), 200_000);
     }
 }

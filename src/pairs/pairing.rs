@@ -86,7 +86,7 @@ impl Pairing {
             is_hosted: *is_hosted,
         };
         let (rules, mut left) = (self.rules, vec![]);
-        let mut known = CallIndex::new(rules.anywhere);
+        let mut known = CallIndex::new(rules);
         let mut next = 0;
         for answer in answers.iter().copied() {
             while let Some(call) = self.calls.get(next).filter(|call| call.at <= self.answers[answer].at) {
@@ -94,18 +94,11 @@ impl Pairing {
                 next += 1;
             }
             let marks = marks_of(&self.answers[answer]);
-            let Some(alike) = known.alike(&marks) else {
-                left.push(answer);
-                continue;
-            };
-            let does_fit = |call: &Call| fits(rules, call, &marks);
-            let open = alike.first_open(&self.calls, &does_fit);
-            let last = open.or_else(|| alike.all.iter().rfind(|call| does_fit(&self.calls[**call])).copied());
+            let open = known.open(&marks, &self.calls);
+            let last = open.or_else(|| known.last(&marks));
             // An id is stronger than a name. The result then gets the name of its call.
-            let named = Marks { tool: None, ..marks.clone() };
-            let is_same = |call: &Call| call.id.is_some() && fits(rules, call, &named);
             let call = match (last, &marks.id) {
-                (None, Some(_)) => alike.first_open(&self.calls, &is_same),
+                (None, Some(_)) => known.open(&Marks { tool: None, ..marks }, &self.calls),
                 _ => open,
             };
             match (call, last) {
@@ -120,12 +113,9 @@ impl Pairing {
         // A result before its call, if exactly one call fits.
         left.retain(|answer| {
             let marks = marks_of(&self.answers[*answer]);
-            let all = known.alike(&marks).map_or(&[][..], |alike| &alike.all);
-            let mut fitting = all.iter().filter(|call| fits(rules, &self.calls[**call], &marks));
-            let (first, second) = (fitting.next().copied(), fitting.next());
-            let sure = first.filter(|call| {
-                second.is_none() && self.calls[*call].answer.is_none() && !self.answers[*answer].is_hosted
-            });
+            let sure = known
+                .only(&marks)
+                .filter(|call| self.calls[*call].answer.is_none() && !self.answers[*answer].is_hosted);
             if let Some(call) = sure {
                 (self.calls[call].answer, self.answers[*answer].call) = (Some(*answer), Some(call));
             }
@@ -202,13 +192,6 @@ impl Pairing {
             (!is_right).then_some((at, &**tool))
         })
     }
-}
-
-fn fits(rules: &PairRules, call: &Call, Marks { id, tool, is_hosted }: &Marks) -> bool {
-    let is_same = |one: &Option<_>, other: &Option<_>| one.is_none() || other.is_none() || one == other;
-    is_same(&call.id, id)
-        && (!rules.named || is_same(&call.tool, tool))
-        && (rules.anywhere || *is_hosted != call.has_template)
 }
 
 /// Divides a history into turns.
