@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { agents } from '../src/layouts.json'
 import { type Database, databaseNamed } from './databases.js'
 import { platform } from './platform.js'
-import { type Unread, UsageError } from './term/usage_error.js'
+import { UsageError } from './term/usage_error.js'
 
 // Names of files are bytes here, since a name need not be UTF-8. Such a file is found like any
 // other and returned with U+FFFD in its name, so that the error of opening it names it.
@@ -29,6 +29,8 @@ export type OnError = (error: unknown, place: string) => void
 export interface Sessions {
   readonly files: string[]
   readonly databases: Database[]
+  /** The files that were given themselves. Others only have the name of a session. */
+  readonly named: ReadonlySet<string>
 }
 
 /** Returns these files too, of a directory the sessions in it and below it with its databases, and
@@ -38,12 +40,13 @@ export async function sessionsOf(
   command: string,
   onError: OnError,
 ): Promise<Sessions> {
-  const files: string[][] = []
+  const [files, named]: [string[][], Set<string>] = [[], new Set()]
   const databases = new Map<string, Database>()
   const given = names.includes('-') ? await pathsOnStdin(command) : []
   for (const name of [...(await filesOf(names.filter((name) => name !== '-'))), ...given]) {
     if (!(await kindOf(name))?.isDirectory()) {
       files.push([name])
+      named.add(name)
       continue
     }
     let isRead = true
@@ -55,16 +58,7 @@ export async function sessionsOf(
     for (const store of found.databases) databases.set(store.path, store)
     if (isRead && found.files.length === 0) onError(new EmptyFolder(name, found.databases), name)
   }
-  return { files: [...new Set(files.flat())], databases: [...databases.values()] }
-}
-
-/** Returns the sessions of a directory as `sessionsOf` does, without databases. */
-export async function filesIn(
-  names: readonly string[],
-  command: string,
-  unread: Unread,
-): Promise<readonly string[]> {
-  return (await sessionsOf(names, command, unread.take)).files
+  return { files: [...new Set(files.flat())], databases: [...databases.values()], named }
 }
 
 /** The error of a directory without a session. */
@@ -91,7 +85,7 @@ async function pathsOnStdin(command: string): Promise<string[]> {
 }
 
 /** Returns the sessions in a directory and below it, and the databases. */
-async function sessionsIn(name: string, onError: OnError): Promise<Sessions> {
+async function sessionsIn(name: string, onError: OnError): Promise<Omit<Sessions, 'named'>> {
   const all = await below([Buffer.from(name)], onError)
   const files = all
     .flatMap(({ place, entries }) =>

@@ -20,10 +20,14 @@ export interface Losses {
   /** Results that are added for calls without one, and results without a call that are removed. */
   readonly adds: number
   readonly removes: number
+  /** Results that move, ids and names that change, and turns that become one. */
+  readonly rearranges: number
+  /** The last row gets a newline. */
+  readonly newline: boolean
 }
 
 export function lossesOf(report: RepairReport, cuts: Taken, mends: boolean): Losses {
-  const { media, damaged, paired = 0, orphans = 0 } = report
+  const { media, damaged, paired = 0, orphans = 0, rearranged = 0, tornTail } = report
   return {
     results: cuts.texts,
     resultBytes: cuts.bytes - cuts.left,
@@ -34,12 +38,15 @@ export function lossesOf(report: RepairReport, cuts: Taken, mends: boolean): Los
     asideBytes: cuts.aside,
     adds: paired,
     removes: orphans,
+    rearranges: rearranged,
+    newline: tornTail,
   }
 }
 
 /** Says what a repair takes away: "cuts 2 results, 5.1 MB; nothing else changes". */
 export function lossesSaid(losses: Losses, file: string): string {
   const { results, resultBytes, details, media, mediaBytes, damaged, asideBytes, adds, removes } = losses
+  const { rearranges, newline } = losses
   const aside = `, and puts ${size(asideBytes)} of damage aside in ${oneLine(basename(file))}.damaged`
   const said = [
     ...(results > 0 ? [`cuts ${counted(results, 'result')}, ${size(resultBytes)}`] : []),
@@ -54,6 +61,10 @@ export function lossesSaid(losses: Losses, file: string): string {
       : []),
     ...(adds > 0 ? [`adds ${counted(adds, 'result')}`] : []),
     ...(removes > 0 ? [`removes ${counted(removes, 'result')} without a call`] : []),
+    ...(rearranges > 0
+      ? [`changes ${counted(rearranges, 'id, name or place', 'ids, names or places')} of calls and results`]
+      : []),
+    ...(newline ? ['ends the last row with a newline'] : []),
   ]
   return said.length === 0 ? 'takes nothing away' : `${said.join('; ')}; nothing else changes`
 }

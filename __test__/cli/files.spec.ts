@@ -30,6 +30,20 @@ describe('a folder', () => {
     ])
   })
 
+  it('may hold files that only have the name of a session, unless they are named', async () => {
+    const dir = folder()
+    writeFileSync(join(dir, 'a.jsonl'), over)
+    const other = join(dir, 'tool-settings.json')
+    writeFileSync(other, '{"compilerOptions":{}}')
+    for (const command of COMMANDS) {
+      const all = await spillway([command, dir])
+      expect([command, all.code, all.stderr]).toEqual([command, 0, ''])
+      const one = await spillway([command, dir, other])
+      expect([command, one.code]).toEqual([command, 1])
+      expect(one.stderr).toContain('tool-settings.json')
+    }
+  })
+
   it('that holds only databases names each, with what to do instead', async () => {
     const dir = folder()
     for (const { files } of databases)

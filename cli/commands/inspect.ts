@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { SessionReport } from 'spillway'
-import { filesIn, isSameFile } from '../files.js'
+import { isSameFile, sessionsOf } from '../files.js'
 import { sentPageOf } from '../page/sent_page.js'
 import type { SentReport } from '../page/sent_session.js'
 import { pageOf, type SessionSummary, TOP } from '../page/session_page.js'
@@ -58,7 +58,7 @@ async function run(args: Args): Promise<number> {
   if (args.names.length === 0) throw new UsageError(`FILE is missing; usage: ${USAGE}`)
   const options = { ...policyOf(args), ...mediaFor(args), top: args.number('top') ?? TOP }
   const unread = new Unread('inspect')
-  const files = await filesIn(args.names, 'inspect', unread)
+  const { files, named } = await sessionsOf(args.names, 'inspect', unread.take)
   const { inspectCounted } = await import('../../lib/session/session.js')
   const page = args.text('html')
   const window = windowOf(args)
@@ -79,7 +79,11 @@ async function run(args: Args): Promise<number> {
       const { report, cuts } = await inspecting
       const sent = args.has('sent') ? await naming(file, sentIn(file, report, options.top)) : undefined
       if (args.has('json')) await out.write(jsonLine({ path: file, ...report, ...(sent && { sent }) }))
-      if (report.format === 'unknown' && report.rows > 0) throw notASession(file)
+      if (report.format === 'unknown' && report.rows > 0) {
+        // A file in a directory only has the name of a session.
+        if (!named.has(file)) continue
+        throw notASession(file)
+      }
       all.push({ file, report, cuts, sent })
     } catch (error) {
       progress.clear()

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import type { RepairOptions, RepairReport } from 'spillway'
 import type { Taken } from '../../lib/session/session.js'
 import { cutsSaid } from '../cuts.js'
-import { filesIn } from '../files.js'
+import { sessionsOf } from '../files.js'
 import { damagedNote, FORMATS } from '../page/session_page.js'
 import { forFlag, MEDIA_FLAGS, mediaOf, policyFlags, policyOf } from '../policy.js'
 import { pool } from '../pool.js'
@@ -71,7 +71,7 @@ async function run(args: Args): Promise<number> {
   checkUndo(args)
   const policy = { ...policyOf(args), ...mediaOf(args), ...aggregateOf(args) }
   const unread = new Unread('repair')
-  const files = await filesIn(args.names, 'repair', unread)
+  const { files, named } = await sessionsOf(args.names, 'repair', unread.take)
   const exit = await unread.exit()
   if (args.has('undo')) return Math.max(exit, await undoAll(files, args))
   if (files.length === 0) return exit
@@ -100,6 +100,8 @@ async function run(args: Args): Promise<number> {
         const isUnknown = report.reason === 'format unknown'
         if (args.has('json')) await show(file, jsonLine({ path: file, ...report }))
         else if (!isUnknown) await show(file, summaryOf(file, report, cuts, options.damaged === 'mend'))
+        // A file in a directory only has the name of a session.
+        if (isUnknown && !named.has(file)) continue
         if (isUnknown) throw report.damaged > 0 ? notMended(file, report.damaged) : notASession(file)
         reports.push(report)
         if (report.reason === 'damaged rows') hidden += 1

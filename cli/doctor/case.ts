@@ -25,6 +25,8 @@ export interface Case extends Dated {
   readonly provider?: MediaProvider
   /** Tokens of results that each fit, if together they exceed every window. */
   readonly together?: number
+  /** Results without a call that no repair removes. */
+  readonly strays?: number
   /** Lines with a fault that no repair mends. */
   readonly invalidName?: number
   readonly lostParent?: number
@@ -45,9 +47,9 @@ export async function examine(
 ): Promise<Case | 'unknown' | undefined> {
   const { triageSession, repairCounted } = await import('../../lib/session/session.js')
   const { path } = file
-  const { format, resultBytes, flaws, ...may } = await triageSession(path, policy)
+  const { format: seen, resultBytes, flaws, ...may } = await triageSession(path, policy)
   const { damaged: isDamaged } = may
-  if (format === 'unknown' && !isDamaged) return 'unknown'
+  if (seen === 'unknown' && !isDamaged) return 'unknown'
   // A token takes a byte at least.
   const mayExceed = resultBytes > WINDOW
   const isFlawed = Object.keys(flaws).length > 0
@@ -57,15 +59,23 @@ export async function examine(
     repairCounted(path, { ...policy, media, dryRun: true, ...how })
   const whole = await dryRun({ pairs: isDamaged || may.pairs, damaged: isDamaged ? 'mend' : 'keep' })
   if (whole.report.reason === 'format unknown') return 'unknown'
+  // The first rows may be damaged.
+  const { format } = whole
   const isLeft = isDamaged && format !== 'messages' && whole.cuts.mended === 0
   const kept = isLeft ? await dryRun({ pairs: true, damaged: 'keep' }) : whole
   // Damage is a reason only if a mend brings back a row that the host does not read, or if a row
   // that the host reads out of it is to be cut. A host that is not known may reject the file.
   const mends = isDamaged && (!isLeft || workOf(whole) > workOf(kept))
   const first = mends ? whole : kept
-  const { paired = 0, unpaired = 0, orphans: gone = 0, rearranged: moved = 0 } = first.report
+  const {
+    paired = 0,
+    unpaired = 0,
+    orphans: gone = 0,
+    rearranged: moved = 0,
+    strays: alone = 0,
+  } = first.report
   const damaged = mends ? first.report.damaged : 0
-  const [orphans, rearranged] = mendsResults(format) ? [0, 0] : [gone, moved]
+  const [orphans, rearranged, strays] = mendsResults(format) ? [0, 0, 0] : [gone, moved, alone]
   const items = first.report.media?.items ?? 0
   const over = first.cuts.worth
   const together = mayExceed ? await togetherOf(path, policy) : undefined
@@ -76,7 +86,7 @@ export async function examine(
   const lacking = sendsCalls(format) ? paired : 0
   const asksPairs = orphans + rearranged + lacking > 0
   const isFound = over + damaged + items > 0 || asksPairs || together !== undefined
-  if (!isFound && Object.keys(left).length === 0) return undefined
+  if (!isFound && strays === 0 && Object.keys(left).length === 0) return undefined
   const aggregate = together && { maxChars: together.maxChars }
   const isAgain = (paired + gone + moved > 0 && !asksPairs) || aggregate !== undefined
   const damage = mends ? 'mend' : 'keep'
@@ -99,6 +109,7 @@ export async function examine(
     orphans,
     rearranged,
     media: items,
+    ...(strays > 0 && { strays }),
     ...(provider && { provider }),
     ...(together && { together: together.tokens }),
     ...left,

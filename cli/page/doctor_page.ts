@@ -45,13 +45,17 @@ function entryOf(found: Case): string {
 }
 
 function reasonsOf(found: Case): string[] {
-  const { over, damaged, orphans, rearranged, media, provider, together, invalidName, lostParent } = found
+  const { over, damaged, orphans, rearranged, strays = 0, media, provider, together } = found
+  const { invalidName, lostParent } = found
   const lacking = found.takes?.adds ?? 0
   return [
     ...(over > 0 ? [`${counted(over, 'result')} over the limits`] : []),
     ...(damaged > 0 ? [`${counted(damaged, 'row')} ${damaged === 1 ? 'is' : 'are'} not JSON`] : []),
     ...(lacking > 0 ? [`${counted(lacking, 'call')} without a result`] : []),
     ...(orphans > 0 ? [`${counted(orphans, 'result')} without a call`] : []),
+    ...(strays > 0
+      ? [`${counted(strays, 'result')} without a call, for which this format has no repair`]
+      : []),
     ...(rearranged > 0
       ? [
           `${counted(rearranged, 'id, name or place', 'ids, names or places')} of calls and results that a provider would reject`,

@@ -74,17 +74,23 @@ export async function repairCounted(
   path: string,
   options: Repair,
   policy: EnginePolicy = compileSession(options, 'repair'),
-): Promise<{ report: RepairReport; cuts: Taken }> {
+): Promise<{ report: RepairReport; cuts: Taken; format: SessionReport['format'] }> {
   const { session, repair, control } = checkRepair(policy, path, options)
-  const { cuts: counted, ...own } = await run<RepairReport & { cuts: Taken & { media: MediaCount } }>(
-    path,
-    control,
-    (handle) => native.repairSession(...session, repair, handle),
-  )
+  const {
+    cuts: counted,
+    format,
+    ...own
+  } = await run<Repaired>(path, control, (handle) => native.repairSession(...session, repair, handle))
   const { media, ...cuts } = counted
   const report = { ...own, ...withMedia(media) }
   if (repairs.hasSubscribers) repairs.publish({ path, ...report })
-  return { report, cuts }
+  return { report, cuts, format }
+}
+
+/** The report of the engine. */
+type Repaired = RepairReport & {
+  cuts: Taken & { media: MediaCount }
+  format: SessionReport['format']
 }
 
 export interface UndoOptions {
