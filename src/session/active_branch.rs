@@ -1,6 +1,7 @@
 //! The active branch of a session tree: from the last row up to a root, or to the start of the
 //! context that the last compaction on it defines.
 
+use super::layout::Layout;
 use crate::hash::hash;
 use crate::json::Value;
 
@@ -16,9 +17,15 @@ pub struct SessionTree {
     /// The index of each compaction, with the id of the first row that it keeps.
     compactions: Vec<(usize, u64)>,
     tip: u64,
+    /// The agent leaves out a row that it cannot read, and goes on with the row before it.
+    bridges: bool,
 }
 
 impl SessionTree {
+    pub fn of(layout: &Layout) -> SessionTree {
+        SessionTree { bridges: !layout.loses, ..SessionTree::default() }
+    }
+
     /// Takes the next row. `chain`: the members with the id of a row and of the row before it. The
     /// last row is the tip. In OpenClaw's format, a row of type `leaf` sets
     /// the tip to another row, and rows appended to the side do not move it.
@@ -55,7 +62,8 @@ impl SessionTree {
         while let Some(at) = next.filter(|at| !is_on[*at]) {
             is_on[at] = true;
             way.push(at);
-            next = find(self.parents[at]);
+            let before = || at.checked_sub(1).filter(|_| self.bridges && self.parents[at] != NONE);
+            next = find(self.parents[at]).or_else(before);
         }
         let kept_by = |at: usize| {
             let nth = self.compactions.binary_search_by_key(&at, |(of, _)| *of).ok()?;
@@ -168,6 +176,23 @@ mod tests {
             push(format!(r#"{{"type":"message","id":"{at}","parentId":"{}"}}"#, at as i64 - 1), count + at);
         }
         assert!(tree.branch().rows.into_iter().eq(count..2 * count));
+    }
+
+    #[test]
+    fn a_row_that_is_left_out_does_not_end_the_branch_of_an_agent_that_goes_on() {
+        let rows = [
+            r#"{"id":"a","parentId":null}"#,
+            r#"{"id":"b","parentId":"a"}"#,
+            r#"{"id":"c","parentId":"gone"}"#,
+            r#"{"id":"d","parentId":"c"}"#,
+        ];
+        for (bridges, expected) in [(false, &[2, 3][..]), (true, &[0, 1, 2, 3])] {
+            let mut tree = SessionTree { bridges, ..SessionTree::default() };
+            for (row, at) in rows.iter().zip(0..) {
+                tree.push(at, Document::parse(row.as_bytes()).unwrap().root(), &chain());
+            }
+            assert_eq!(tree.branch().rows, expected);
+        }
     }
 
     #[test]

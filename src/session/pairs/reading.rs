@@ -128,7 +128,7 @@ impl Reading {
             for (layout, chain) in Layout::linked().filter(|(layout, _)| row.format.may_link(layout)) {
                 // Rows without a message are in the chain too, those of side conversations are not.
                 if entry.root.get(&chain[0]).is_some() && !layout.is_aside(entry.root) {
-                    let tree: &mut SessionTree = trees.entry(&layout.name).or_default();
+                    let tree = trees.entry(&layout.name).or_insert_with(|| SessionTree::of(layout));
                     tree.push(row.number, entry.root, chain);
                 }
             }
