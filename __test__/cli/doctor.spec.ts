@@ -312,6 +312,23 @@ describe('doctor', () => {
     expect(await listed(env)).toEqual([])
   })
 
+  it('judges by the layout of the rows behind a damaged first one', async () => {
+    const home = newHome()
+    const [, result = ''] = claude('short').split('\n')
+    const words = { type: 'user', uuid: 'c', parentUuid: 'b', message: { role: 'user', content: 'on' } }
+    const path = put(home, 'a.jsonl', `{"type":"user","mess\n${result}\n${JSON.stringify(words)}\n`)
+    expect((await spillway(['doctor', path])).stdout).toBe('1 session: none needs a repair.\n')
+  })
+
+  it('lists results without a call that no repair removes', async () => {
+    const message = { role: 'toolResult', toolCallId: 'gone', content: [{ type: 'text', text: 'x' }] }
+    const path = put(newHome(), 'a.jsonl', jsonLines([{ type: 'session' }, { type: 'message', message }]))
+    const { stdout } = await spillway(['doctor', path])
+    expect(stdout).toContain('1 result without a call, for which this format has no repair')
+    expect(stdout).not.toContain('spillway repair')
+    expect(JSON.parse((await spillway(['doctor', '--json', path])).stdout)).toMatchObject({ strays: 1 })
+  })
+
   it('lists nothing that the agent of a session mends itself', async () => {
     const home = newHome()
     const env = environment(home)

@@ -54,13 +54,14 @@ export async function examine(
   const mayExceed = resultBytes > WINDOW
   const isFlawed = Object.keys(flaws).length > 0
   if (!Object.values(may).includes(true) && !mayExceed && !isFlawed) return undefined
+  // The rows before the first damaged one do not tell the layout if that is the first row.
+  const mended = { ...policy, dryRun: true, damaged: 'mend' } as const
+  const format = seen === 'unknown' ? (await repairCounted(path, mended)).format : seen
   const media = isDamaged || may.media ? (policy.media ?? (await mediaOf(path, format, policy))) : undefined
   const dryRun = (how: Pick<RepairOptions, 'pairs' | 'aggregate' | 'damaged'>) =>
     repairCounted(path, { ...policy, media, dryRun: true, ...how })
   const whole = await dryRun({ pairs: isDamaged || may.pairs, damaged: isDamaged ? 'mend' : 'keep' })
   if (whole.report.reason === 'format unknown') return 'unknown'
-  // The first rows may be damaged.
-  const { format } = whole
   const isLeft = isDamaged && format !== 'messages' && whole.cuts.mended === 0
   const kept = isLeft ? await dryRun({ pairs: true, damaged: 'keep' }) : whole
   // Damage is a reason only if a mend brings back a row that the host does not read, or if a row

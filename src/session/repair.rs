@@ -350,9 +350,8 @@ impl Repair<'_, '_> {
             let chain = layout.and_then(|layout| layout.chain.as_ref());
             let is_read =
                 !entry.messages.is_empty() || chain.is_some_and(|[id, _]| entry.root.get(id).is_some());
-            let is_spare = |layout: &Layout| {
-                how.is_some_and(|how| layout.mends(how)) || layout.repeats(entry.root)
-            };
+            let is_spare =
+                |layout: &Layout| how.is_some_and(|how| layout.mends(how)) || layout.repeats(entry.root);
             is_read && !layout.is_some_and(is_spare)
         })
     }
