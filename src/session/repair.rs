@@ -576,7 +576,7 @@ impl Repair<'_, '_> {
         let changes = self.tally.changes;
         if let Some(new) = self.out.take().filter(|_| changes) {
             self.progress.step()?;
-            if self.has_grown(&rows)? && self.pairs.are_old(u64::MAX) {
+            if self.has_grown(&rows)? && self.pairs.are_old(rows.read + 1) {
                 return Ok(None);
             }
             self.progress.step()?;
@@ -587,7 +587,7 @@ impl Repair<'_, '_> {
             // Verify that the replaced file is the file that was read, with rows appended at most.
             match self.session.has_grown(&rows, &mut self.known, self.progress) {
                 Err(failure) => return Err(swap.give_back(failure)),
-                Ok(true) if self.pairs.are_old(u64::MAX) => {
+                Ok(true) if self.pairs.are_old(rows.read + 1) => {
                     return Err(swap.give_back(self.session.changed("grew while its calls were paired")));
                 }
                 Ok(_) => {}

@@ -519,30 +519,30 @@ mod tests {
         let call = r#"{"type":"message","message":{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"t","arguments":{}}]}}"#;
         let (left, paired_calls, unpaired) = paired(&[r#"{"type":"session"}"#, call]);
         assert_eq!((left.len(), paired_calls, unpaired), (2, 0, 1));
-        let row = |at: u32, message: &str| {
+        let row = |at: u32, ordinal: u32, message: &str| {
             format!(
-                r#"{{"type":"message","ordinal":{at},"id":"r{at}","parentId":"r{}","message":{message}}}"#,
+                r#"{{"type":"message","ordinal":{ordinal},"id":"r{at}","parentId":"r{}","message":{message}}}"#,
                 at - 1
             )
         };
-        let call = row(
-            1,
-            r#"{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"t","arguments":{}}]}"#,
-        );
-        let next = row(2, r#"{"role":"user","content":"x"}"#);
-        let header = r#"{"type":"session","version":3,"id":"r0"}"#;
+        let call =
+            r#"{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"t","arguments":{}}]}"#;
+        let words = r#"{"role":"user","content":"x"}"#;
+        let label = |at: u32, ordinal: u32| {
+            format!(r#"{{"type":"label","ordinal":{ordinal},"id":"r{at}","parentId":"r{}"}}"#, at - 1)
+        };
+        let first = [r#"{"type":"session","version":3,"id":"r0"}"#.to_owned(), row(1, 1, call)];
+        let of = |rows: &[String]| {
+            let rows = [&first[..], rows].concat();
+            let (left, paired_calls, unpaired) = paired(&rows.iter().map(String::as_str).collect::<Vec<_>>());
+            (left.len() - rows.len(), paired_calls, unpaired)
+        };
         // Rows without a message count too.
-        let label =
-            |at: u32| row(at, "null").replace("\"message\"", "\"label\"").replace(",\"label\":null", "");
-        let all = [header, &call, &next, &label(4), &label(7)];
-        let (left, paired_calls, unpaired) = paired(&all);
-        assert_eq!((left.len(), paired_calls, unpaired), (5, 0, 1));
-        let skips = [header, &call, &label(4), &label(7), &row(9, r#"{"role":"user","content":"x"}"#)];
-        assert_eq!(paired(&skips).2, 1);
+        assert_eq!(of(&[row(2, 2, words), label(3, 4), label(4, 7)]), (0, 0, 1));
+        assert_eq!(of(&[label(2, 4), label(3, 7), row(4, 9, words)]), (0, 0, 1));
         // Numbers that do not rise in all rows, or in too few, do not count them.
-        let (left, paired_calls, _) = paired(&[header, &call, &next, &label(2)]);
-        assert_eq!((left.len(), paired_calls), (5, 1));
-        assert_eq!(paired(&[header, &call, &next, &label(3)]).1, 1);
+        assert_eq!(of(&[row(2, 2, words), label(3, 2), label(4, 3)]), (1, 1, 0));
+        assert_eq!(of(&[row(2, 2, words), label(3, 3)]), (1, 1, 0));
     }
 
     /// Writes rows of Qwen Code or Claude Code: each with its id, its parent, and its message.
