@@ -65,7 +65,9 @@ export function waysOf(host, paths, { isForked, hasFork }) {
 export async function open(host, home, { how }) {
   host.pack?.(home, asker(host, home))
   const run = await drive(host, [], { home, how, prompt: LAST })
-  const memory = opened(run)
+  // What a host says in the place of an image is not what the tool said.
+  const isSaid = ({ kind, text }) => kind === 'result' && host.placeholder?.test(text)
+  const memory = opened(run)?.map((entry) => (isSaid(entry) ? { ...entry, text: '' } : entry))
   const [request] = run.requests
   // Habits of a host are not those of a repair.
   const judged = memory && { ...request, body: host.judged?.(request.body) ?? request.body }

@@ -19,6 +19,8 @@ export const qwenCode = {
     },
   }),
   args: ({ prompt, resume }) => [...(resume ? ['--continue'] : []), '--approval-mode', 'yolo', '-p', prompt],
+  /** Providers of Chat get no text file, and an image only behind the result. */
+  placeholder: /^\[(media attached in following user message|document: text\/plain)\]$/,
   sessions: /\.qwen[\\/].*[\\/]chats[\\/].*\.jsonl$/,
   calls: (work) => ({
     ...shell('run_shell_command', (command) => ({ command, is_background: false })),
