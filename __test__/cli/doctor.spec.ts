@@ -436,7 +436,7 @@ describe('doctor', () => {
     put(home, '.claude/projects/-w/unpaired.jsonl', `${UNPAIRED}\n`)
     // Claude Code and Qwen Code read rows on one line.
     put(home, '.claude/projects/-w/glued.jsonl', `${claude('short').replace('\n', '')}`)
-    put(home, '.qwen/projects/-w/chats/glued.jsonl', `${sample('Qwen Code', 'short').replace('\n', '')}`)
+    put(home, '.qwen/projects/-w/chats/glued.jsonl', sample('Qwen Code', 'short').replace(/\n(?=.+\n$)/, ''))
     // What a host bounded itself, and the notice that says so.
     const bounded = `${`${'x'.repeat(99)}\n`.repeat(512)}[Showing lines 1-512 of 9000. Full output: /tmp/a]`
     put(home, '.pi/agent/sessions/--w--/a.jsonl', session([['bash', bounded]]))
