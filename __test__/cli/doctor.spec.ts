@@ -393,6 +393,15 @@ describe('doctor', () => {
     expect(await listed(environment(home))).toMatchObject([{ path: call, damaged: 1 }])
   })
 
+  it('lists no damage of a row that the host does not send', async () => {
+    const home = newHome()
+    const message = { role: 'tool', content: [{ type: 'text', text: 'short' }], toolCallId: 'c1' }
+    const event = JSON.stringify({ message: { message }, type: 'agent.message.appended', kind: 'event' })
+    const text = `${sample('Kimi Code', 'short')}${event}${event}\n`
+    put(home, '.kimi-code/sessions/wd_w/session_a/agents/main/wire.jsonl', text)
+    expect(await listed(environment(home))).toEqual([])
+  })
+
   it('lists a lost row only if its host sends nothing before it', async () => {
     const home = newHome()
     const env = environment(home)

@@ -21,10 +21,10 @@ const MARKS = {
 /** Edits the last row with a result, or the end of a document. */
 const lastResult =
   (edit) =>
-  (path, { isDocument }) => {
+  (path, { isDocument, unsent }) => {
     if (isDocument) return writeFileSync(path, edit([text(path)], 0).join('\n'))
     const all = text(path).trimEnd().split('\n')
-    const at = all.findLastIndex((row) => MARKS.result.test(row))
+    const at = all.findLastIndex((row) => MARKS.result.test(row) && !unsent?.test(row))
     writeFileSync(path, edit(all, at).join('\n'))
   }
 /** The write of a result was cut off, and all behind it is lost. */
@@ -40,8 +40,8 @@ export const zeros = (path) => writeFileSync(path, Buffer.concat([readFileSync(p
 /** Takes the first call or the first result out. Rows that name the row name the one before it. */
 export const without =
   (what) =>
-  (path, { isDocument }) => {
-    const isIt = (row) => MARKS[what].test(row)
+  (path, { isDocument, unsent }) => {
+    const isIt = (row) => MARKS[what].test(row) && !unsent?.test(row)
     if (isDocument) {
       const document = JSON.parse(text(path))
       const list = document.messages ?? document

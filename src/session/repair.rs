@@ -345,11 +345,12 @@ impl Repair<'_, '_> {
             let entry = Entry::of(document.root(), format);
             let layout = match self.tally.shape {
                 SessionKind::Known(layout) => Some(layout),
-                _ => entry.layout(),
+                _ => entry.known_layout(),
             };
             let chain = layout.and_then(|layout| layout.chain.as_ref());
-            let is_read =
-                !entry.messages.is_empty() || chain.is_some_and(|[id, _]| entry.root.get(id).is_some());
+            // A row of no layout has a message only in a file that has none.
+            let holds = !entry.messages.is_empty() && entry.known_layout() == layout;
+            let is_read = holds || chain.is_some_and(|[id, _]| entry.root.get(id).is_some());
             let is_spare =
                 |layout: &Layout| how.is_some_and(|how| layout.mends(how)) || layout.repeats(entry.root);
             is_read && !layout.is_some_and(is_spare)

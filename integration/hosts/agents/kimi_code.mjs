@@ -18,6 +18,8 @@ api_key = "none"
     '.kimi-code/mcp.json': { mcpServers: { some: { command, args } } },
   }),
   args: ({ prompt, resume }) => [...(resume ? ['--continue'] : []), '-m', 'm', '-p', prompt],
+  /** Rows that it only shows, with a second copy of each message. */
+  unsent: /"kind":"event"\}$/,
   sessions: /\.kimi-code[\\/]sessions[\\/].*wire\.jsonl$/,
   calls: (work) => ({
     ...shell('Bash', (command) => ({ command })),
