@@ -40,19 +40,44 @@ export function elementAt(list: readonly unknown[], at: number): unknown {
   }
 }
 
-/** Longest list that is walked by its length. */
+/** Holes of a list that count as places, at most. */
 const DENSE = 65_536
 
-/** Returns the indexes of a list, of a long one only those of its elements: its length may be far
- *  above their number, and a hole has no key. */
+/** Returns the indexes of a list, of a vast one only those of its elements: its length may be far
+ *  above their number. */
 export function indexesOf(list: readonly unknown[]): Iterable<number> {
   const length = lengthOf(list)
-  return length <= DENSE ? Array(length).keys() : indexesIn(list)
+  if (length <= DENSE) return Array(length).keys()
+  return isVast(list, length) ? indexesIn(list) : upTo(length)
+}
+
+/** Returns the elements of a list, undefined for those that throw when they are read. Those of a
+ *  vast list move together. */
+export function elementsOf(list: readonly unknown[]): unknown[] {
+  return Array.from(indexesOf(list), (at) => elementAt(list, at))
+}
+
+/** Returns true if a list has so many holes that it is walked by its elements. Asks for each place
+ *  of a long list, so ask once. */
+export function hasVastHoles(list: readonly unknown[]): boolean {
+  const length = lengthOf(list)
+  return length > DENSE && isVast(list, length)
 }
 
 /** Returns the length of a list, which a proxy may make up. */
 function lengthOf(list: readonly unknown[]): number {
   return Math.max(0, tryRead(() => Math.trunc(Number(list.length))) || 0)
+}
+
+/** Returns true if a list of that length has many holes. A hole has no key, but all keys of a dense
+ *  list take a hundred times as long to list as to ask for. Only a plain array answers for
+ *  itself. */
+function isVast(list: readonly unknown[], length: number): boolean {
+  if (types.isProxy(list) || Object.getPrototypeOf(list) !== Array.prototype)
+    return length - indexesIn(list).length > DENSE
+  let holes = 0
+  for (let at = 0; at < length && holes <= DENSE; at++) if (!(at in list)) holes += 1
+  return holes > DENSE
 }
 
 /** Returns the indexes of the elements of a list. */
@@ -61,20 +86,8 @@ function indexesIn(list: readonly unknown[]): number[] {
   return names.map(Number).filter((at, nth) => String(at >>> 0) === names[nth])
 }
 
-/** Returns true for a hole in a list that is walked by its elements. */
-export function isVastHole(list: readonly unknown[], at: number): boolean {
-  return list.length > DENSE && !(at in list)
-}
-
-/** Returns true for a list that is walked by its elements and has holes. */
-export function hasVastHoles(list: readonly unknown[]): boolean {
-  const length = lengthOf(list)
-  return length > DENSE && indexesIn(list).length < length
-}
-
-/** Returns the elements of a list of vast holes, and any other list as it is. */
-export function withoutVastHoles<T extends readonly unknown[]>(list: T): T {
-  return hasVastHoles(list) ? (indexesIn(list).map((at) => elementAt(list, at)) as unknown as T) : list
+function* upTo(length: number): Generator<number> {
+  for (let at = 0; at < length; at++) yield at
 }
 
 /** Returns true if an object is plain data without a class, in any realm. Returns false for a proxy

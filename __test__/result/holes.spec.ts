@@ -25,6 +25,16 @@ const lists: Record<string, () => unknown[]> = {
   'an element at each end': () => vast(4_294_967_295, { 0: block(SECRET), 4294967294: block('b') }),
   'an element behind holes': () => vast(4_294_967_295, { 3000000000: block('a'.repeat(100_000)) }),
   'a proxy': () => new Proxy(vast(4_294_967_295, { 7: block('a') }), {}),
+  'a proxy that makes up places': () => new Proxy([block('a')], { get: madeUp, has: () => true }),
+  'a length that throws': () => new Proxy([block('a')], { get: failing }),
+  'a prototype that makes up places': () =>
+    Object.setPrototypeOf(vast(4_294_967_295, {}), new Proxy(Array.prototype, { has: () => true })),
+}
+
+const madeUp = (list: unknown[], key: string) => (key === 'length' ? 4_294_967_295 : Reflect.get(list, key))
+const failing = (list: unknown[], key: string) => {
+  if (key === 'length') throw new Error('no length')
+  return Reflect.get(list, key)
 }
 
 function vast(length: number, elements: Record<number, unknown>): unknown[] {
@@ -108,4 +118,33 @@ describe('lists whose length is far above their elements', () => {
         run(list())
       })
   }
+})
+
+describe('a long list with few holes', () => {
+  const long = (from: readonly unknown[], length: number) => {
+    const list = Array.from({ length }, (_, at) => from[at % from.length])
+    delete list[5]
+    delete list[length - 9]
+    return list
+  }
+
+  it('keeps the index of each element', () => {
+    const result = { role: 'tool', tool_call_id: 'a', content: 'words '.repeat(2_000) }
+    const messages = long([{ role: 'user', content: 'x' }], 70_000)
+    messages[69_999] = result
+    const step = { index: 69_999, callId: 'a', chars: result.content.length, maxChars: 400 }
+    const cut = applyPlan(messages, [step])
+    expect(cut).toHaveLength(70_000)
+    expect((cut[69_999] as typeof result).content.length).toBeLessThan(401)
+    const made = clampMessages(messages, { maxChars: 400 }).messages
+    expect(made).toHaveLength(70_000)
+    expect((made[69_999] as typeof result).content.length).toBeLessThan(401)
+  })
+
+  // A list of all keys would not be made before the test ends.
+  it('is walked by its length', () => {
+    const list = long([1, 2.5, true], 8_000_000)
+    expect(clampJson({ list }, { maxBytes: 1_000 }).length).toBeLessThan(1_001)
+    expect(JSON.stringify(clampResult({ content: [block('a')], details: list })).length).toBeGreaterThan(8e6)
+  })
 })

@@ -2,7 +2,8 @@ import type { PlanStep } from 'spillway'
 import { hasListeners } from '../clamp_event.js'
 import type { Result } from '../dialect/results.js'
 import { stepFor } from '../plan.js'
-import { ByTexts, elementsOf, lengthOf, resultsIn, textsOf } from '../result/message_results.js'
+import { ByTexts, lengthOf, resultsIn, textsOf } from '../result/message_results.js'
+import { elementsOf } from '../untrusted.js'
 import { appliedBy, groupedBy, namedBy, withPlan } from './apply_plan.js'
 
 /** A cut of the result that has these payloads. */

@@ -13,7 +13,7 @@ import type { EnginePolicy } from '../compiled.js'
 import { callName, type Result } from '../dialect/results.js'
 import { jsonOf } from '../json.js'
 import { checkMessages } from '../result/clamp_messages.js'
-import { elementsOf } from '../result/message_results.js'
+import { elementsOf } from '../untrusted.js'
 import type { Change, Saving } from './cache_prices.js'
 import { type Clearing, checkClearing } from './clear_options.js'
 import {

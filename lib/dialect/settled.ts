@@ -9,7 +9,6 @@ import {
   isList,
   isObject,
   isPlain,
-  isVastHole,
   tryRead,
 } from '../untrusted.js'
 import { copy } from './shallow_copy.js'
@@ -51,8 +50,9 @@ function roomIn(value: unknown, room: number, depth: number, beside = NONE): num
   let left = room - 1
   if (isBoxedText(value)) return left
   if (Array.isArray(value)) {
+    if (value.length > left || hasVastHoles(value)) return -1
     for (let at = 0; at < value.length && left >= 0; at++)
-      left = hasGetter(value, at) || isVastHole(value, at) ? -1 : roomIn(value[at], left - 1, depth + 1)
+      left = hasGetter(value, at) ? -1 : roomIn(value[at], left - 1, depth + 1)
     return left
   }
   for (const name in value) {
@@ -107,6 +107,13 @@ class Settler {
     const changes = new Map<string | number, unknown>()
     let places = 1
     const isData = isList(value) || isPlain(value)
+    const take = (key: string | number, given: unknown, isMade = false) => {
+      const isNew = isFresh || isMade
+      // Most are plain data, and their number may be large.
+      const steady = isNew || isObject(given) ? this.of(given, depth + 1, NONE, isNew) : undefined
+      places += 1 + (steady?.places ?? 1)
+      if (isMade || (steady && steady.value !== given)) changes.set(key, steady?.value)
+    }
     const look = (key: string | number) => {
       const member = getOwnPropertyDescriptor(value, key)
       if (member?.get && !isData) return
@@ -115,14 +122,18 @@ class Settler {
         : [member?.value]
       // An accessor that throws shows nothing.
       if (!read) return
-      const [given] = read
-      // A hole is a place without a value.
       if (member) this.#own += 2
-      const steady = this.of(given, depth + 1, NONE, isFresh || member?.get !== undefined)
-      places += 1 + steady.places
-      if (steady.value !== given || member?.get) changes.set(key, steady.value)
+      take(key, read[0], member?.get !== undefined)
     }
-    if (isList(value)) for (const at of indexesOf(value)) look(at)
+    if (isList(value))
+      for (const at of indexesOf(value)) {
+        if (hasGetter(value, at)) look(at)
+        else {
+          // A hole is a place without a value.
+          if (at in value) this.#own += 2
+          take(at, value[at])
+        }
+      }
     else for (const name of Object.keys(value)) if (!beside.has(name)) look(name)
     if (isData && typeof getOwnPropertyDescriptor(value, 'toJSON')?.value === 'function') {
       const json = jsonOf(value)

@@ -7,8 +7,8 @@ import { pastedIn, type Result } from '../dialect/results.js'
 import { copy } from '../dialect/shallow_copy.js'
 import { excess, type Item, judged, ResultMedia, refusalOf } from '../media/media.js'
 import { type MediaBudget, REASONS } from '../media_options.js'
-import { elementAt, isObject, tryRead } from '../untrusted.js'
-import { elementsOf, resultsIn } from './message_results.js'
+import { elementAt, elementsOf, isObject, tryRead } from '../untrusted.js'
+import { resultsIn } from './message_results.js'
 import { type CopyChoice, removeCopies } from './sent_once.js'
 
 /** A result of a value, and the index of that value. */

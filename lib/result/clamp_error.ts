@@ -7,7 +7,7 @@ import { get } from '../untrusted.js'
 import { clampAndReport, clampIfResult, RESULT } from './clamp_result.js'
 import { clampString } from './clamp_slots.js'
 import { ErrorBudget } from './error_budget.js'
-import { DEPTH, elementsOf, type Member, membersOf } from './error_members.js'
+import { DEPTH, listed, type Member, membersOf } from './error_members.js'
 import { shortHead } from './error_stack.js'
 import { type Changes, change } from './rebuild_error.js'
 import { redactThrown } from './redact_value.js'
@@ -70,7 +70,7 @@ class Messages {
 
   #heldBy({ key, value }: Member, depth: number): unknown {
     if (key === 'cause') return this.shortened(value, depth)
-    const errors = key === 'errors' ? elementsOf(value) : undefined
+    const errors = key === 'errors' ? listed(value) : undefined
     const short = errors?.map((error) => this.shortened(error, depth))
     return short?.some((error, at) => error !== errors?.[at]) ? short : value
   }

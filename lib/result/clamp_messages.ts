@@ -4,12 +4,12 @@ import { roomAfter } from '../json.js'
 import { checkAggregate, Planner } from '../plan.js'
 import { compileWith } from '../policy.js'
 import { originalOf } from '../text/earlier.js'
-import { isList, isObject, withoutVastHoles } from '../untrusted.js'
+import { elementsOf, hasVastHoles, isList, isObject } from '../untrusted.js'
 import { optionError } from '../validate.js'
 import { Batch, lighten, sendOnce } from './batch.js'
 import { RESULT } from './clamp_result.js'
 import { History } from './history.js'
-import { elementsOf, HistoryResult, lastAnswer, written } from './message_results.js'
+import { HistoryResult, lastAnswer, written } from './message_results.js'
 import { prepareHistory } from './redact_value.js'
 
 export function clampMessages<T extends readonly unknown[]>(
@@ -64,5 +64,5 @@ function hasRoom(message: unknown, room: number): boolean {
  *  these. */
 export function checkMessages<T extends readonly unknown[]>(messages: T): T {
   if (!isList(messages)) throw optionError(TypeError, 'messages', 'an array', messages)
-  return withoutVastHoles(messages as T)
+  return hasVastHoles(messages) ? (elementsOf(messages) as unknown as T) : (messages as T)
 }

@@ -9,10 +9,10 @@ import {
   AROUND,
   DEPTH,
   dataOf,
-  elementsOf,
   errorHead,
   isData,
   isError,
+  listed,
   type Member,
   membersOf,
   Scale,
@@ -109,7 +109,7 @@ export class ErrorBudget {
   #valueCost(member: Pick<Member, 'value' | 'json'>, above: readonly object[]): number {
     const { value } = member
     if (isError(value)) return Math.max(this.#costOf(value, above), this.#scale.own(value) * this.#times)
-    const elements = elementsOf(value)
+    const elements = listed(value)
     if (elements?.some(isError)) {
       const costs = elements.map((one) => this.#valueCost({ value: one }, above))
       return costs.reduce((sum, cost) => sum + AROUND + cost, AROUND)
@@ -178,7 +178,7 @@ export class ErrorBudget {
   /** Returns a part of a value within `room`, undefined if it would show nothing. */
   #part({ value, json }: Pick<Member, 'value' | 'json'>, room: number, depth: number): unknown {
     if (room < LEAST || typeof value === 'function') return undefined
-    const elements = elementsOf(value)
+    const elements = listed(value)
     const error = depth < DEPTH && isError(value) ? this.#filled(value, room, depth + 1) : undefined
     if (error && this.#scale.own(error) * this.#times <= room) return error
     if (depth < DEPTH && elements?.some(isError)) return this.#list(elements, room, depth)

@@ -1,7 +1,7 @@
 import { inspect, types } from 'node:util'
 import type { EnginePolicy } from '../compiled.js'
 import { isShared, plain } from '../json.js'
-import { elementAt, get, indexesOf, isList, isPlain, tryRead } from '../untrusted.js'
+import { elementsOf, get, isList, isPlain, tryRead } from '../untrusted.js'
 import { HEAD } from './error_stack.js'
 import { described } from './rebuild_error.js'
 
@@ -62,10 +62,8 @@ export function isError(value: unknown): value is object {
 }
 
 /** Returns the elements of an array, undefined for another value. */
-export function elementsOf(value: unknown): unknown[] | undefined {
-  return tryRead(() =>
-    isList(value) ? Array.from(indexesOf(value), (at) => elementAt(value, at)) : undefined,
-  )
+export function listed(value: unknown): unknown[] | undefined {
+  return isList(value) ? elementsOf(value) : undefined
 }
 
 /** Returns true if a copy can replace a value: data, or a container of data. */

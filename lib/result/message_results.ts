@@ -8,7 +8,7 @@ import { copy } from '../dialect/shallow_copy.js'
 import type { Slot } from '../dialect/walk.js'
 import { excess, ResultMedia } from '../media/media.js'
 import { once } from '../query.js'
-import { elementAt, isObject, tryRead, withoutVastHoles } from '../untrusted.js'
+import { isObject, tryRead } from '../untrusted.js'
 import { clampSlots, type SlotsOutcome } from './clamp_slots.js'
 import type { History } from './history.js'
 import { writeResult } from './write_result.js'
@@ -21,16 +21,6 @@ export function resultsIn(message: unknown, dialect?: DialectName, root?: PathNo
 }
 
 const NONE: readonly never[] = []
-
-/** Returns the elements of an array, which may have holes and elements that throw when they are
- *  read. */
-export function elementsOf(given: readonly unknown[]): unknown[] {
-  const list = withoutVastHoles(given)
-  const { length } = list
-  const elements: unknown[] = []
-  for (let at = 0; at < length; at++) elements.push(elementAt(list, at))
-  return elements
-}
 
 /** Returns the index of the model's last answer. Results from there on are the latest. */
 export function lastAnswer(messages: readonly unknown[]): number {

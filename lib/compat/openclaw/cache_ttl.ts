@@ -1,9 +1,8 @@
 import type { CacheTtlPruningConfig, CacheTtlPruningParams, CacheTtlPruningSettings } from 'spillway/openclaw'
 import { copy } from '../../dialect/shallow_copy.js'
 import { checkMessages } from '../../result/clamp_messages.js'
-import { elementsOf } from '../../result/message_results.js'
 import { sliceUtf16Safe } from '../../text/slice.js'
-import { get, isObject } from '../../untrusted.js'
+import { elementsOf, get, isObject } from '../../untrusted.js'
 import { callback, checkOptions, flag, limit } from '../../validate.js'
 import { isAssistant, word } from './calls.js'
 import {

@@ -1,7 +1,6 @@
 import type { ProfileOptions } from 'spillway/openclaw'
 import { jsonOf } from '../../json.js'
-import { elementsOf } from '../../result/message_results.js'
-import { get, isObject, tryRead } from '../../untrusted.js'
+import { elementsOf, get, isObject, tryRead } from '../../untrusted.js'
 import { CHARS_PER_TOKEN_ESTIMATE, TOOL_RESULT_CHARS_PER_TOKEN_ESTIMATE } from './constants.js'
 import { profileOf } from './profile.js'
 import { membersOf } from './prompt_tokens.js'

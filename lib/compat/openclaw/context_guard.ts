@@ -4,8 +4,7 @@ import type {
   TransformingAgent,
 } from 'spillway/openclaw'
 import { copy, GONE } from '../../dialect/shallow_copy.js'
-import { elementsOf } from '../../result/message_results.js'
-import { get } from '../../untrusted.js'
+import { elementsOf, get } from '../../untrusted.js'
 import { callback, checkOptions, flag, limit } from '../../validate.js'
 import {
   blockChars,
