@@ -237,10 +237,20 @@ describe('wrapTool', () => {
 describe('wrapTools', () => {
   it('rejects a tool that another method runs, and a record of tools', () => {
     const call = () => 'x'
+    class Runner {
+      run() {
+        return call()
+      }
+    }
     for (const [tools, message] of [
       [[{ name: 'bash', run: call }], /^tools\.bash must be .* give `method: 'run'`/],
       [{ bash: { handler: call, inputSchema: {} } }, /^tools\.bash must be .* give `method: 'handler'`/],
+      [[{ name: 'bash', runTool: call }], /^tools\.bash must be .* give `method: 'runTool'`/],
+      [{ bash: new Runner() }, /^tools\.bash must be .* give `method: 'run'`/],
+      [{ bash: new (class extends Runner {})() }, /^tools\.bash must be .* give `method: 'run'`/],
       [{ files: { read: { execute: call } } }, /^tools\.files must be .* \(`read`\)/],
+      [{ files: [{ name: 'read', execute: call }] }, /^tools\.files must be .* \(`0`\)/],
+      [{ a: { b: { c: { func: call } } } }, /^tools\.a must be .* \(`b\.c`\)/],
     ] as const)
       expect(() => wrapTools(tools)).toThrow(
         expect.objectContaining({ code: 'ERR_SPILLWAY_OPTION', message: expect.stringMatching(message) }),
@@ -248,9 +258,21 @@ describe('wrapTools', () => {
     const run = wrapTools([{ name: 'bash', run: () => 'x'.repeat(200) }], { method: 'run', maxChars: 100 })
     expect(run[0]?.run().length).toBeLessThanOrEqual(100)
     const remote = {
-      ask: { description: 'a', inputSchema: { type: 'object' }, onInputStart: call, toModelOutput: call },
+      ask: {
+        description: 'a',
+        inputSchema: { type: 'object', properties: { execute: { type: 'string' }, run: { type: 'string' } } },
+        onInputStart: call,
+        needsApproval: call,
+        toModelOutput: call,
+      },
+      search: { type: 'provider', id: 'a.search', args: {}, inputSchema: call, outputSchema: call },
+      lookup: { inputSchema: { validate: call, jsonSchema: {} } },
+      // It holds itself.
+      around: {} as Record<string, unknown>,
     }
-    expect(wrapTools(remote).ask).toBe(remote.ask)
+    remote.around['self'] = remote.around
+    const same = wrapTools(remote)
+    for (const name of ['ask', 'search', 'lookup', 'around'] as const) expect(same[name]).toBe(remote[name])
   })
 
   const shell = { name: 'shell', execute: () => BIG }

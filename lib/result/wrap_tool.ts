@@ -1,7 +1,7 @@
 import type { wrapTools as Declared, WrapPolicy } from 'spillway'
 import { type EnginePolicy, paged, speaking } from '../compiled.js'
 import { compileOnce } from '../policy.js'
-import { get, isList, isObject, isPlain, isPromise } from '../untrusted.js'
+import { get, isList, isObject, isPlain, isPromise, tryRead } from '../untrusted.js'
 import { methodError, optionError } from '../validate.js'
 import { converterFor, isAdded, isAiSdkTool } from './model_output.js'
 import { givesPages } from './pages.js'
@@ -101,29 +101,60 @@ function isRecord(value: unknown): boolean {
 
 /**
  * Returns true if a tool has nothing to run here: a client or a provider runs it. Rejects a tool
- * that another method runs, and a record of tools: neither would be bounded. Hooks of a tool have
- * names of two words (`onInputStart`, `toModelOutput`), the method that runs it has a name of one
- * (`run`, `handler`).
+ * that another method may run, and a record or a list of tools: neither would be bounded.
  */
 function runsElsewhere(tool: unknown, { method }: EnginePolicy, field: string): boolean {
   if (!isObject(tool) || isPromise(tool) || method !== undefined) return false
-  if (!hasNone(tool)) return false
-  const names = isPlain(tool) ? Object.keys(tool) : []
-  const own = names.find((name) => /^[a-z]+$/.test(name) && typeof get(tool, name) === 'function')
+  if (!METHODS.every((name) => get(tool, name) === undefined)) return false
+  const own = isList(tool) ? undefined : methodsOf(tool).find((name) => !HOOK.test(name))
   if (own !== undefined)
     throw methodError(field, METHODS, tool, `; give \`method: '${own}'\` if that runs it`)
-  const within = names.find((name) => {
-    const member = get(tool, name)
-    return isObject(member) && isPlain(member) && !hasNone(member)
-  })
+  const within = toolWithin(tool)
   if (within !== undefined)
     throw methodError(field, METHODS, tool, `; wrap the tools in it by themselves (\`${within}\`)`)
   return true
 }
 
-/** Returns true if none of the methods runs a tool. */
-function hasNone(tool: object): boolean {
-  return METHODS.every((name) => get(tool, name) === undefined)
+/** Names of hooks of a tool and of what describes it: `onInputStart`, `toModelOutput`,
+ *  `needsApproval`, `isEnabled`, `inputSchema`. */
+const HOOK = /^(?:on|to|is|needs)[A-Z]|Schema$/
+
+/** Returns the names of the methods of an object, also of those that its class has. */
+function methodsOf(tool: object): string[] {
+  const names: string[] = []
+  for (let holder: object | null = tool; holder && holder !== Object.prototype; holder = above(holder))
+    for (const [name, { value }] of Object.entries(tryRead(() => descriptors(holder as object)) ?? {}))
+      if (typeof value === 'function' && (holder === tool || name !== 'constructor')) names.push(name)
+  return names
+}
+
+const { getOwnPropertyDescriptors: descriptors } = Object
+
+/** Returns the prototype of an object of a class, in any realm. */
+function above(holder: object): object | null {
+  return isPlain(holder) ? null : (tryRead(() => Object.getPrototypeOf(holder) as object | null) ?? null)
+}
+
+/** Levels and members that are looked through for tools, at most. */
+const LEVELS = 8
+const MEMBERS = 10_000
+
+/** Returns the path of a tool within lists and plain data. */
+function toolWithin(value: object): string | undefined {
+  let left = MEMBERS
+  const find = (value: object, path: readonly string[]): string | undefined => {
+    for (const name of (tryRead(() => Object.keys(value)) ?? []).slice(0, left)) {
+      left -= 1
+      const member = get(value, name)
+      if (!isObject(member) || !(isList(member) || isPlain(member)) || path.length === LEVELS) continue
+      const own = [...path, name]
+      if (METHODS.some((method) => typeof get(member, method) === 'function')) return own.join('.')
+      const found = find(member, own)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+  return isList(value) || isPlain(value) ? find(value, []) : undefined
 }
 
 function toolNameOf(tool: object): string | undefined {
