@@ -224,6 +224,63 @@ describe('wrapTool with a spill store', () => {
     expect(await whole(again.value)).toBe(BIG)
   })
 
+  it('saves a text that quotes the notice of another output', async () => {
+    const lines = (word: string, count: number) =>
+      Array.from({ length: count }, (_, at) => `${word} number ${at} of many\n`).join('')
+    for (const reference of ['id', 'path'] as const) {
+      const own = createSpillStore({ dir: join(dir, reference), reference })
+      const run = (text: string, maxBytes = 20_000) => wrapTool(async () => text, { spill: own, maxBytes })()
+      const other = lines('output', 30_000)
+      const cut = await run(other)
+      const [, name = ''] = /full output saved as ([^\s,]+),/.exec(cut) ?? []
+      const quoted = `[... 5000 more characters truncated]\n[Full output: ${name}]`
+      const logs = [
+        `${lines('of a session', 3_000)}${quoted}`,
+        `${quoted}\n${lines('of a session', 3_000)}`,
+        `${lines('of a session', 3_000)}\n${cut}`,
+        `${cut}\n${lines('of a session', 3_000)}`,
+        `${lines('of a session', 1_500)}${quoted}\n${lines('of a session', 1_500)}`,
+      ]
+      for (const [at, log] of logs.entries()) {
+        const shown = await run(log)
+        // The last notice is ours.
+        const named = [...shown.matchAll(/full output saved as ([^\s,]+)/g)].at(-1)?.[1] ?? ''
+        expect(named, `${at} of ${reference}`).not.toBe(name)
+        const id = named.slice(named.lastIndexOf('/') + 1).slice(0, 16)
+        expect((await own.read(id, { maxBytes: 1e6 })).text).toBe(log)
+      }
+      // What is cut again is a part.
+      const again = await run(cut, 3_000)
+      expect(again).toContain(name)
+      expect(await own.list()).toHaveLength(1 + logs.length)
+    }
+  })
+
+  it('knows what a capture kept, however it was kept', async () => {
+    const keeps = ['auto', 'findings', 'relevant', 'head', 'tail', 'ends'] as const
+    for (const [nth, keep] of keeps.entries())
+      for (const streams of ['merged', 'separate'] as const)
+        for (const [maxChars, clean] of [
+          [1_500, true],
+          [30_000, true],
+          [150_000, false],
+        ] as const) {
+          const own = createSpillStore({ dir: join(dir, `${nth}${streams}${maxChars}`), reference: 'id' })
+          const policy = { keep, maxChars, maxBytes: 1e6, maxLines: 1e6, spill: own }
+          const capture = new OutputCapture({ ...policy, streams, clean, redact: true })
+          for (let at = 0; at < 8_000; at++) {
+            const stream = at % 3 === 0 || at > 7_900 ? capture.stderr : capture.stdout
+            stream.write(
+              `\x1b[3${at % 7}mpart\x1b[0m ${at} of it, é${at === 400 ? ' error: failed' : ''}\r\n`,
+            )
+          }
+          const { text } = await capture.finish({ exitCode: 1 })
+          const shown = await wrapTool(async () => text, { ...policy, maxChars: 1_200 })()
+          expect(shown.length).toBeLessThanOrEqual(1_200)
+          expect(await own.list(), `${keep} ${streams} ${maxChars}`).toHaveLength(1)
+        }
+  })
+
   it('gives two tools under one call id the same ids in any order', async () => {
     const ids = async (...names: readonly string[]) => {
       const own = createSpillStore({

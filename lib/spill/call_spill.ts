@@ -1,8 +1,8 @@
 import type { SpillRecord, SpillStore } from 'spillway'
 import { type EnginePolicy, type SavedHow, saved } from '../compiled.js'
-import { earlierSave, originalOf } from '../text/earlier.js'
 import { get, isObject } from '../untrusted.js'
-import { ID, idIn } from './arguments.js'
+import { ID } from './arguments.js'
+import { isPartIn } from './part.js'
 
 /** Outcome of saving a full output: its path or id, or the code of an error. */
 export type Whole = readonly [how: SavedHow, named: string]
@@ -47,33 +47,6 @@ export class CallSpill {
     }
     this.#next = 0
     return this.#cut.size > 0
-  }
-}
-
-/** Chars that a tool may have added around a text of an earlier cut. */
-const ADDED = 1_024
-
-/** Bytes of a saved output that is looked through for notices. */
-const LOOKED_THROUGH = 256 * 1024
-
-/**
- * Returns true if the notices in the texts name a saved output, the store has it, and it is as
- * large as the original of the texts or was itself cut from that: the texts are a part of it, and
- * saving them would name a part as the whole. A larger text only quotes such a notice.
- */
-export async function isPartIn(store: SpillStore, texts: readonly string[]): Promise<boolean> {
-  const earlier = earlierSave(texts)
-  const id = earlier && idIn(earlier.name)
-  if (id === undefined) return false
-  try {
-    const { totalBytes } = await store.read(id, { maxBytes: 1 })
-    const { chars } = originalOf(texts)
-    if (earlier?.isPart || chars <= totalBytes + ADDED) return true
-    if (totalBytes > LOOKED_THROUGH) return false
-    const { text } = await store.read(id, { byte: 0, maxBytes: LOOKED_THROUGH })
-    return chars <= originalOf([text]).chars + ADDED
-  } catch {
-    return false
   }
 }
 
