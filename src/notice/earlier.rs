@@ -21,7 +21,9 @@ use std::ops::Range;
 
 use crate::encoding::{NEWLINE, Size, Text};
 use crate::notice::MIDDLE;
-use crate::notice::parse::{LONGEST_EXIT, LONGEST_MARK, is_exit, is_mark, parse, saved, takes_name};
+use crate::notice::parse::{
+    LONGEST_EXIT, LONGEST_MARK, breaks_before_exit, is_mark, parse, saved, takes_name,
+};
 use crate::notice::saved::{LONGEST_LINE, SavedPart};
 use crate::notice::span::{Span, in_order};
 use crate::notice::streams::streams;
@@ -314,8 +316,8 @@ fn utf8<T: Text>(text: T) -> Vec<u8> {
     bytes
 }
 
-/// The units of an exit line with the breaks behind it, and of the breaks before it. None without
-/// one.
+/// The units of an exit line with the breaks that are surely its own, and of a break before it that
+/// may be the output's. None without one.
 #[derive(Default)]
 struct ExitUnits {
     line: usize,
@@ -339,10 +341,15 @@ fn exit_at_end<T: Text>(text: T, is_whole: bool) -> ExitUnits {
         None if is_whole && window.len() == text.len() => 0,
         None => return ExitUnits::default(),
     };
-    let breaks = line[..start].iter().rev().take(2).take_while(|&&byte| byte == b'\n').count();
-    match is_exit(&line[start..end]) {
-        true => ExitUnits { line: line.len() - start, breaks },
-        false => ExitUnits::default(),
+    let most = breaks_before_exit(&line[start..end]);
+    let breaks = line[..start].iter().rev().take(most).take_while(|&&byte| byte == b'
+').count();
+    let line = line.len() - start;
+    match most {
+        0 => ExitUnits::default(),
+        // We write a break only where the output has none.
+        1 => ExitUnits { line, breaks },
+        _ => ExitUnits { line: line + breaks, breaks: 0 },
     }
 }
 

@@ -99,11 +99,17 @@ pub fn continuation(line: &[u8]) -> Option<Continuation> {
 
 /// Returns true if a line reports how a command ended: in our words, or in those of Pi.
 pub fn is_exit(line: &[u8]) -> bool {
-    let starts = |words: &[u8]| line.starts_with(words);
-    starts(b"Command exited with code ")
-        || starts(b"Command timed out after ")
-        || starts(b"Command aborted")
-        || is_own_exit(line)
+    breaks_before_exit(line) > 0
+}
+
+/// Returns the newlines that end the text before a line about an exit: Pi writes a blank line
+/// before its own. Returns zero for other lines.
+pub fn breaks_before_exit(line: &[u8]) -> usize {
+    let words: [&[u8]; 3] = [b"Command exited with code ", b"Command timed out after ", b"Command aborted"];
+    match words.iter().any(|words| line.starts_with(words)) {
+        true => 2,
+        false => usize::from(is_own_exit(line)),
+    }
 }
 
 /// Bytes of our longest line about an exit.

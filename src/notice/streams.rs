@@ -10,11 +10,12 @@
 //! is missing of it, so those of both streams count from the whole output. This also holds for one
 //! notice of a text with both labels: text that is missing between them is missing of the first
 //! stream, text that is missing behind them of the second. A text without a notice is one text,
-//! whatever it holds.
+//! whatever it holds, and so is a text in which only one stream has a notice, but the other a mark.
 
 use std::ops::Range;
 
 use super::earlier::{Earlier, NoticeAmounts, ascii, is_newline, last_notice, notice_at};
+use super::parse::is_mark;
 use crate::encoding::Text;
 
 /// The labels. `label` in lib/capture/process.ts writes them.
@@ -42,8 +43,11 @@ pub fn streams<T: Text>(text: T) -> Vec<Range<usize>> {
         let part = text.slice(stream.clone());
         Earlier::find(part, part, part.len()).told != NoticeAmounts::default()
     };
+    // A mark without a notice beside it is that of a cut of the whole.
+    let is_marked = |stream: &Range<usize>| bytes[stream.clone()].split(|&byte| byte == b'\n').any(is_mark);
+    let is_part = streams.iter().any(|stream| is_marked(stream) && !is_told(stream));
     let is_nested = streams.iter().any(|stream| label_at(text, stream.start).is_some());
-    if is_nested || !streams.iter().any(is_told) { vec![] } else { streams }
+    if is_part || is_nested || !streams.iter().any(is_told) { vec![] } else { streams }
 }
 
 /// Returns which label begins at a position.
@@ -97,6 +101,7 @@ mod tests {
             format!("stdout:\nstdout:\na{PI}\nstderr:\nb"),
             format!("x\nstdout:\na{PI}\nstderr:\nb"),
             format!("stdout: a{PI}\nstderr:\nc"),
+            format!("stdout:\na\n[... 2 lines ...]\nstderr:\nb{PI}"),
         ] {
             assert!(parts(&text).is_empty(), "{text:?}");
         }

@@ -8,6 +8,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use super::anchors::Anchors;
 use super::random::{Make, is_random};
+use super::unquoted::CUT;
 use super::{argument, cookie, pem};
 
 /// A format of secrets.
@@ -148,7 +149,8 @@ impl Key {
             self.alphabet.has(byte) && (byte.is_ascii_alphanumeric() || !begins(at + 1))
         };
         let long = (0..rest.len().min(self.most + 1)).take_while(is_in).count();
-        if !(self.least..=self.most).contains(&long) || rest.get(long) == Some(&b'[') {
+        let is_before_bracket = rest.get(long) == Some(&b'[') && !rest[long..].starts_with(CUT);
+        if !(self.least..=self.most).contains(&long) || is_before_bracket {
             return None;
         }
         let make = Make::of(&rest[..long]);

@@ -486,6 +486,22 @@ mod tests {
     }
 
     #[test]
+    fn a_notice_directly_behind_a_secret_hides_none() {
+        let (value, notice) = (["Fake0Fake1", "Fake2Fake3"].concat(), "[... 43 more characters truncated]");
+        for (before, kind) in [
+            ("API_KEY=", "secret"),
+            ("api_key: ", "api key"),
+            ("\"apiKey\": \"", "api key"),
+            ("API_KEY=\"", "secret"),
+        ] {
+            let made = format!("{before}[redacted: {kind}]{notice}");
+            assert_eq!(redact(&format!("{before}{value}{notice}")), made);
+            assert_eq!(redact(&made), made);
+        }
+        assert_eq!(redact(&format!("api_key={value}[0]")), format!("api_key={value}[0]"));
+    }
+
+    #[test]
     fn what_leads_to_a_secret_may_hold_another() {
         let key = ["AK", "IAFAKEFAKEFAKEFAKE"].concat();
         assert_eq!(

@@ -3,7 +3,7 @@
 use super::form::Found;
 use super::name::Sense;
 use super::reader::{Quote, TextCursor};
-use super::unquoted::scheme_of;
+use super::unquoted::{CUT, scheme_of};
 use super::value::{Stands, is_secret};
 
 /// Reads a quoted value. The outer `None`: there is no quote here.
@@ -23,6 +23,7 @@ pub fn quoted(mut reader: TextCursor, sense: Sense, is_env: bool) -> Option<Opti
     let value = &reader.text[start.min(end)..end];
     if !is_closed {
         // The text that was cut off is one word, up to the end of its line.
+        let value = &value[..memchr::memmem::find(value, CUT).unwrap_or(value.len())];
         let trimmed = value.len() - value.iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();
         let value = &value[..trimmed];
         let is_word = !value.is_empty()

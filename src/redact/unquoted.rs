@@ -54,12 +54,13 @@ pub fn bare(mut reader: TextCursor, sense: Sense, place: ValueContext) -> Option
         return None;
     }
     let mut after = TextCursor { text: reader.text, at: reader.at + long };
-    let next = after.peek();
+    let is_cut = after.rest().starts_with(CUT);
+    let next = after.peek().filter(|_| !is_cut);
     if next.is_some_and(|byte| b"([{<".contains(&byte)) {
         return None;
     }
     after.blanks();
-    let at_end = after.peek().is_none_or(|byte| b"\n\r".contains(&byte));
+    let at_end = is_cut || after.peek().is_none_or(|byte| b"\n\r".contains(&byte));
     let ends = at_end || after.rest().starts_with(b"#") || after.rest().starts_with(b"//");
     let stands = match next {
         _ if place.is_common => Stands::Code,
@@ -72,6 +73,10 @@ pub fn bare(mut reader: TextCursor, sense: Sense, place: ValueContext) -> Option
     let secret = reader.at..reader.at + value.len();
     is_secret(value, sense, stands).then_some((secret, sense, false))
 }
+
+/// The beginning of a notice or a mark, which may stand directly behind a text that was cut. It is
+/// not that of a mark of a secret.
+pub const CUT: &[u8] = b"[... ";
 
 /// Bytes from which on a value ends before the next name of a secret.
 const LONG: usize = 32;

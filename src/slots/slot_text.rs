@@ -49,8 +49,8 @@ pub fn cleaned(text: &str, options: clean::Options) -> Option<String> {
     (left != text).then_some(left)
 }
 
-/// Returns a text, whose cleaning leaves nothing, with symbols for its control characters: no block
-/// becomes empty, and a cut of this text is cleaned to itself.
+/// Returns a text with symbols for its control characters, if cleaning leaves nothing else: no
+/// block becomes empty, and a cut of this text is cleaned to itself.
 fn shown(text: &str, options: clean::Options) -> String {
     let symbol = |point: char| match u32::from(point) {
         0x09 | 0x0A => point,

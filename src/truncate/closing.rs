@@ -7,7 +7,7 @@ use crate::encoding::{Size, Text, Utf8};
 use crate::extent::Extent;
 use crate::limits::{Limits, UNLIMITED, Usage};
 use crate::notice::earlier::ascii;
-use crate::notice::parse::{Continuation, continuation, cursor, is_exit, takes_name};
+use crate::notice::parse::{Continuation, breaks_before_exit, continuation, cursor, is_exit, takes_name};
 
 /// The end of a text in which another tool says how to continue, or a line says how a command
 /// ended, including the newlines before it. It is kept whole or dropped.
@@ -52,6 +52,7 @@ impl Closing {
             takes_name(&before[memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1)..])
         };
         let told = line.and_then(|line| continuation(&text[line.clone()]).map(|told| (line.start, told)));
+        let exit_line = exit.clone().unwrap_or_default();
         let own = told.filter(|(start, _)| !is_notice(*start));
         let (start, told, is_exit) = match (own, exit) {
             (Some((start, told)), _) => (start, told, false),
@@ -67,7 +68,8 @@ impl Closing {
         if tail.slice(offset + start..tail.len()).chars() > LONGEST_CLOSING {
             return None;
         }
-        let breaks = text[..start].iter().rev().take(BREAKS).take_while(|&&byte| byte == b'\n').count();
+        let most = if is_exit { breaks_before_exit(&text[exit_line]) } else { BREAKS };
+        let breaks = text[..start].iter().rev().take(most).take_while(|&&byte| byte == b'\n').count();
         let mut end = vec![];
         tail.slice(offset + start - breaks..tail.len()).each_utf8(&mut |text| end.extend_from_slice(text));
         let start = total - text.len() + start - breaks;
