@@ -342,8 +342,7 @@ fn exit_at_end<T: Text>(text: T, is_whole: bool) -> ExitUnits {
         None => return ExitUnits::default(),
     };
     let most = breaks_before_exit(&line[start..end]);
-    let breaks = line[..start].iter().rev().take(most).take_while(|&&byte| byte == b'
-').count();
+    let breaks = line[..start].iter().rev().take(most).take_while(|&&byte| byte == b'\n').count();
     let line = line.len() - start;
     match most {
         0 => ExitUnits::default(),
