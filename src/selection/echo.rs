@@ -1,6 +1,6 @@
 //! Remembers the last scored line, because many lines repeat it.
 
-use super::likeness::likeness;
+use super::likeness::{Likeness, likeness};
 use super::score::{Score, score};
 use super::tally::is_tally;
 
@@ -10,7 +10,7 @@ pub struct Echo {
     said: Vec<u8>,
     score: Score,
     is_tally: bool,
-    likeness: Option<(u64, u64)>,
+    likeness: Option<Likeness>,
 }
 
 impl Echo {
@@ -27,7 +27,7 @@ impl Echo {
     }
 
     /// Returns the likeness of any line.
-    pub fn likeness(&mut self, line: &[u8]) -> (u64, u64) {
+    pub fn likeness(&mut self, line: &[u8]) -> Likeness {
         if self.said != line {
             return likeness(line);
         }

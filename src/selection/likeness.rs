@@ -27,17 +27,27 @@ pub struct LikenessCounts {
 pub struct Earlier {
     pub same: u32,
     pub crowd: u32,
+    pub form: u32,
+}
+
+/// The hashes of a line by which others are like it: all but numbers, quoted texts and blanks; all
+/// but names, too; and its form, in which all words are alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Likeness {
+    pub same: u64,
+    pub crowd: u64,
+    pub form: u64,
 }
 
 impl LikenessCounts {
     /// Counts a line by its likeness.
-    pub fn count(&mut self, (same, crowd): (u64, u64)) -> Earlier {
-        Earlier { same: self.add(same), crowd: self.add(crowd) }
+    pub fn count(&mut self, Likeness { same, crowd, form }: Likeness) -> Earlier {
+        Earlier { same: self.add(same), crowd: self.add(crowd), form: self.add(form) }
     }
 
     /// Counts a number of lines like one that was just counted.
-    pub fn count_more(&mut self, (same, crowd): (u64, u64), lines: u32) {
-        for hash in [same, crowd] {
+    pub fn count_more(&mut self, Likeness { same, crowd, form }: Likeness, lines: u32) {
+        for hash in [same, crowd, form] {
             if let Some(count) = self.counts.get_mut(&(hash as u32)) {
                 *count = count.saturating_add(lines);
             }
@@ -71,7 +81,7 @@ impl LikenessCounts {
 
 /// Hashes a line, ignoring numbers, quoted texts and the width of white space, and once more,
 /// ignoring names too.
-pub fn likeness(line: &[u8]) -> (u64, u64) {
+pub fn likeness(line: &[u8]) -> Likeness {
     let (mut bytes, mut named) = ([0; ROOM], [0; COMPARED]);
     let shape = shape(line, &mut bytes);
     let (mut done, mut written) = (0, 0);
@@ -87,7 +97,20 @@ pub fn likeness(line: &[u8]) -> (u64, u64) {
         done = memchr::memchr(b' ', &shape[sign..]).map_or(shape.len(), |space| sign + space);
     }
     write(&shape[done..]);
-    (hash(shape), !hash(&named[..written]))
+    Likeness { same: hash(shape), crowd: !hash(&named[..written]), form: form(shape) }
+}
+
+/// Hashes a shape in which all words are alike.
+fn form(shape: &[u8]) -> u64 {
+    let (mut bytes, mut written, mut inside) = ([0; COMPARED], 0, false);
+    for byte in shape {
+        let is_word =
+            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/') || !byte.is_ascii();
+        bytes[written] = if is_word { b'W' } else { *byte };
+        written += usize::from(!(is_word && inside));
+        inside = is_word;
+    }
+    hash(&bytes[..written]).rotate_left(7)
 }
 
 /// Returns the first dot, slash or colon from a place on that is inside a path, a place or a
@@ -171,7 +194,7 @@ mod tests {
 
     fn alike(a: &str, b: &str) -> (bool, bool) {
         let (a, b) = (likeness(a.as_bytes()), likeness(b.as_bytes()));
-        (a.0 == b.0, a.1 == b.1)
+        (a.same == b.same, a.crowd == b.crowd)
     }
 
     /// Reads a line as the rules say it.
@@ -213,7 +236,8 @@ mod tests {
             });
             let tokens = shape.split(|byte| *byte == b' ').map(|token| if is_name(&token) { b"N" } else { token });
             let named = tokens.collect::<Vec<_>>().join(&b' ');
-            prop_assert_eq!(likeness(line.as_bytes()), (hash(&shape), !hash(&named)));
+            let likeness = likeness(line.as_bytes());
+            prop_assert_eq!((likeness.same, likeness.crowd), (hash(&shape), !hash(&named)));
         }
     }
 

@@ -52,6 +52,7 @@ mod headings;
 mod likeness;
 mod log;
 mod needles;
+mod odd;
 mod old;
 mod open;
 mod order;
@@ -81,7 +82,7 @@ use bytes::LOOKED_AT;
 use echo::Echo;
 use gate::{Gate, Places, Silence};
 use headings::Headings;
-use likeness::LikenessCounts;
+use likeness::{Earlier, Likeness, LikenessCounts};
 use needles::{Frequency, Needles};
 use old::OldNotice;
 use open::{AROUND, Open};
@@ -162,7 +163,7 @@ struct Judged {
 /// A line that no shelf wants. Each repeat adds to the numbers of lines like it, if it has a score.
 #[derive(Clone, Copy, Debug)]
 struct Unwanted {
-    likeness: Option<(u64, u64)>,
+    likeness: Option<Likeness>,
 }
 
 #[derive(Clone, Debug)]
@@ -424,7 +425,7 @@ impl SearchState {
             // Repeats have no other words, and worn ones stay worn.
             answers = score > Score::default();
             if score.tells() {
-                let worth = Worth::of(score, self.asked_seen.count(self.echo.likeness(text)));
+                let worth = Worth::of(score, Earlier { form: 0, ..self.asked_seen.count(self.echo.likeness(text)) });
                 if self.asked.wants(unit.number, worth) {
                     self.open.push(Open::asked(unit.number, worth));
                 }
@@ -458,7 +459,7 @@ impl SearchState {
             if !is_dull && said != b"\n" {
                 (score, is_tally) = self.echo.score(said);
                 if is_tally {
-                    self.tallies.put(unit, text, self.echo.likeness(said).0);
+                    self.tallies.put(unit, text, self.echo.likeness(said).same);
                     score = score.max(Score::TALLY);
                 }
             }

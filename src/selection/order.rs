@@ -30,7 +30,7 @@ pub struct Order<'a> {
     head: Option<usize>,
     tail: Option<usize>,
     before: Option<usize>,
-    findings: std::vec::IntoIter<&'a Finding>,
+    findings: std::vec::IntoIter<Finding>,
     context: VecDeque<(usize, Reason)>,
     around: VecDeque<(usize, Reason)>,
     tallies: std::vec::IntoIter<usize>,
@@ -48,7 +48,7 @@ impl<'a> Order<'a> {
     pub fn new(
         page: Page<'a>,
         mix: Mix,
-        findings: Vec<&'a Finding>,
+        findings: Vec<Finding>,
         tallies: Vec<usize>,
         asks: bool,
         read: impl Fn() -> Relevance + 'a,
@@ -196,7 +196,7 @@ impl<'a> Order<'a> {
             Stream::Findings => {
                 let finding = self.findings.next()?;
                 let at = self.page.index(finding.unit);
-                self.look_around(finding, at);
+                self.look_around(&finding, at);
                 Some(at.map(|at| (at, Reason::finding(finding.worth))).into_iter().collect())
             }
             Stream::Context => self.context.pop_front().map(|beside| vec![beside]),

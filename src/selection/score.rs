@@ -161,7 +161,7 @@ impl LineWeight {
             return;
         }
         let marked = matches!(after.first(), Some(b':' | b'[' | b']' | b'!'));
-        let shouted = word.len() > 3 && is_shouted(word);
+        let shouted = word.len() > 2 && is_shouted(word);
         self.hit(
             weight + if marked { 3 } else { 0 } + if shouted { 2 } else { 0 } + if first { 2 } else { 0 },
         );

@@ -109,7 +109,7 @@ fn starts(text: &[u8], with: &str) -> bool {
 pub fn of_beginning(line: &[u8]) -> i32 {
     let indent = line.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let text = &line[indent..];
-    let glyphs = ["✕", "✗", "✘", "×", "●", "❌", "⨯"];
+    let glyphs = ["✕", "✖", "✗", "✘", "×", "●", "❌", "⨯"];
     if indent <= 8
         && !text.first().is_none_or(u8::is_ascii)
         && glyphs.iter().any(|glyph| text.starts_with(glyph.as_bytes()))

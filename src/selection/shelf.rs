@@ -11,7 +11,8 @@ use super::unit::Unit;
 use crate::relevance::PlainHasher;
 
 /// The value of a finding: its score, halved for each earlier line like it, and a point less each
-/// time the crowd before it has doubled. An integer, and so equal on every platform.
+/// time the crowd before it has doubled, or the pairs of findings of its form. An integer, and so
+/// equal on every platform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Worth(u32);
 
@@ -29,7 +30,8 @@ impl Worth {
     }
 
     pub fn of(score: Score, earlier: Earlier) -> Worth {
-        let score = score.0.unsigned_abs().saturating_sub(2 * (earlier.crowd + 1).ilog2()).max(1);
+        let crowd = (earlier.crowd + 1).ilog2().max((earlier.form / 2 + 1).ilog2());
+        let score = score.0.unsigned_abs().saturating_sub(2 * crowd).max(1);
         Worth((score << Worth::MOST_HALVINGS) >> earlier.same.min(Worth::MOST_HALVINGS))
     }
 }

@@ -1,6 +1,10 @@
 //! The pieces of a text in the order in which they are kept, as far as any may fit.
 
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
 use super::Selection;
+use super::odd::odd;
 use super::old::Old;
 use super::order::{Order, Taken};
 use super::page::{Page, Piece};
@@ -35,7 +39,13 @@ impl Selection {
         let units = old.first.number..=last;
         let is_in = |number: &usize| units.contains(number);
         let (state, question) = (&self.state, &self.aim.question);
-        let findings = state.lines.findings().filter(|finding| is_in(&finding.unit)).collect();
+        let mut findings: Vec<_> =
+            state.lines.findings().filter(|finding| is_in(&finding.unit)).copied().collect();
+        if weight > 0 {
+            let known: HashSet<usize> = findings.iter().map(|finding| finding.unit).collect();
+            findings.extend(odd(pieces).into_iter().filter(|finding| !known.contains(&finding.unit)));
+            findings.sort_by_key(|finding| Reverse(finding.worth));
+        }
         let tallies = state.tallies.units().map(|(unit, _)| unit.number).filter(is_in).collect();
         let read = || {
             // Notices of earlier cuts say nothing about the text.

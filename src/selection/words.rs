@@ -21,8 +21,8 @@ pub const WORDS: &[(&str, i32)] = &[
     ("illegal", 5), ("unexpected", 5), ("undefined", 5), ("uninitialised", 5), ("uninitialized", 5), ("missing", 5),
     ("violation", 5), ("destroyed", 5), ("overflow", 5),
     ("errors", 4), ("failures", 4), ("traceback", 4), ("abort", 4), ("unreachable", 4), ("timeout", 4),
-    ("destroy", 3), ("leak", 3),
-    ("skipped", 2), ("expected", 2), ("want", 2), ("actual", 1), ("received", 1),
+    ("fault", 4), ("destroy", 3), ("leak", 3),
+    ("skipped", 2), ("expected", 2), ("want", 2), ("bug", 2), ("actual", 1), ("received", 1),
     ("oom", 7), ("forbidden", 6), ("unauthorized", 6), ("exceeded", 5), ("evicted", 5),
     ("warning", WARNING), ("warn", WARNING), ("deprecated", -3), ("info", -2), ("debug", -2), ("note", -2), ("help", -2),
 ];
@@ -34,6 +34,7 @@ pub const PHRASES: &[(&str, &str, i32)] = &[
     ("not", " defined", 6),
     ("not", " assignable", 3),
     ("no", " such", 7),
+    ("no", " rule", 6),
     ("could", " not", 7),
     ("couldn", "'t", 6),
     ("can", "'t", 4),
