@@ -249,6 +249,22 @@ proptest! {
     }
 
     #[test]
+    fn a_flood_of_one_form_leaves_the_finding_of_another(
+        words in prop::collection::vec("[a-z]{3,9}", 900),
+        form in prop::sample::select(&[["error: ", " is missing in "], ["FATAL ", ": cannot "], ["", "Error: failed to "]][..]),
+        count in 100..300usize,
+    ) {
+        let [start, middle] = form;
+        let flood = |words: &[String]| format!("{start}{}{middle}{}{}\n", words[0], words[1], words[2]);
+        let flood: String = words.chunks(3).take(count).map(flood).collect();
+        let found = "src/ring.rs:12:5: berth refused, no such ring\n";
+        let text = [&flood, found, &"all is well\n".repeat(900)].concat();
+        let limits = Limits { chars: 8_000, ..Limits::NONE };
+        let policy = Policy { limits, is_error: true, ..Policy::default() };
+        prop_assert!(whole(&text, &policy).contains(&count));
+    }
+
+    #[test]
     fn a_line_with_a_rare_needle_is_kept_before_all_else(text in log(), policy in policy(), keep in prop::sample::select(KEEPS.to_vec()), at in any::<prop::sample::Index>()) {
         let mut lines = lines(&text);
         lines.insert(at.index(lines.len() + 1), "the berth zq-4711 was handed over\n");

@@ -36,6 +36,23 @@
 //! experiments found that a stream of rare shapes is worth 0.2 points, and that rounds that fill
 //! the ends first cost up to 8 on logs.
 //!
+//! **Odd lines** (`odd`). Of 392 cuts of 3,000 lines that bring a new name each, all but one, 194
+//! lost the odd line, told of a failure or not: the stream of names pays for new words, and a line
+//! of a shape that is seen 3,000 times has one. A finding by rarity needs no word. Of these cuts it
+//! leaves 30 without the line, in 26 of which the line is not stored. Of 174 cuts of 520 warnings
+//! of gcc and one error, in 29 languages of which half are invented, 156 lost the error, and none
+//! does. Of 13 logs of public reports it keeps 9 at 8,000 chars, where 5 were kept. It takes at
+//! least 7 bits, among 256 lines on either side: with 4 bits among 64 lines it costs 1.5 points at
+//! 16,000 on logs that others marked, and 0.4 on tool results at 8,000; with 6 bits among 256, 0.3
+//! on the latter. A score above other findings gained nothing. To leave odd lines out of texts that
+//! tell of no failure lost 61 more of the 392 and gained nothing.
+//!
+//! **Crowds by form.** Findings whose words all differ are a crowd by their form. A point less each
+//! time their pairs double gains 3.2 points at 4,000 and 1.6 at 8,000 on CI logs that are known to
+//! have failed. To begin with the first line instead costs 6 on the benchmark at 4,000. A flood of
+//! 300 invented errors of five forms takes CI logs from 87 points at 8,000 to 64, where it took
+//! them to 58: it is dampened, not stopped.
+//!
 //! **Words.** A name of a state is split into its words by one rule (`score::state`); a warning is
 //! a level, so it takes weight only where it labels its line; a line that says it passed keeps a
 //! third. With the frames (`told`) and the ends of pieces (`unit`) these are worth +7 points at

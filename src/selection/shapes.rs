@@ -127,11 +127,20 @@ pub fn of_beginning(line: &[u8]) -> i32 {
 /// Returns true if a line tells of a test or a step that passed.
 pub fn passed(line: &[u8]) -> bool {
     let line = line.trim_ascii();
-    let begins = ["✓", "✔", "√", "PASS", "--- PASS", "ok ", "[       OK ]"];
+    let begins = ["✓", "✔", "√", "PASS", "--- PASS", "ok "];
     let ends: [&[u8]; 3] = [b"... ok", b" PASSED", b" ... OK"];
     let (text, percent) = line.split_at(line.iter().rposition(|byte| *byte == b'[').unwrap_or(line.len()));
     let said = if percent.ends_with(b"%]") { text.trim_ascii_end() } else { line };
-    begins.iter().any(|mark| line.starts_with(mark.as_bytes())) || ends.iter().any(|end| said.ends_with(end))
+    begins.iter().any(|mark| line.starts_with(mark.as_bytes()))
+        || ends.iter().any(|end| said.ends_with(end))
+        || is_ok(percent)
+        || line.iter().position(|byte| *byte == b']').is_some_and(|end| is_ok(&line[..=end]))
+}
+
+/// Returns true for a state in brackets: `[OK]`, `[       OK ]`.
+fn is_ok(text: &[u8]) -> bool {
+    let inside = text.strip_prefix(b"[").and_then(|text| text.strip_suffix(b"]"));
+    inside.is_some_and(|inside| inside.trim_ascii().eq_ignore_ascii_case(b"ok"))
 }
 
 /// Returns true if a server error status follows a quote, as in access logs: `" 502 `.
@@ -177,6 +186,16 @@ pub fn is_changed(before: &[u8; 3], line: &[u8; 3]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_state_in_brackets_tells_that_a_step_passed() {
+        for line in ["[       OK ] a.b (0 ms)", "Check failure of a with ENOENT... [OK]", "[ ok ] Started x"] {
+            assert!(passed(line.as_bytes()), "{line}");
+        }
+        for line in ["[FAILED] a.b", "a [OK] b failed", "[ok", "ok]", "[1/2] a [OKAY]"] {
+            assert!(!passed(line.as_bytes()), "{line}");
+        }
+    }
 
     #[test]
     fn changed_lines_are_recognised_by_the_previous_line() {
