@@ -39,19 +39,18 @@ const NEAR: usize = 256;
 /// The least bits of an odd line: one of 128.
 const LEAST: u32 = 7;
 
-/// A place in the walks of the lines.
-#[derive(Clone, Copy, Debug, Default)]
-struct Place {
-    lines: u32,
-    /// Lines that go on in a rare way.
-    rare: u32,
-}
-
 /// A way on from a place.
 #[derive(Clone, Copy, Debug)]
 struct Way {
     place: u32,
     lines: u32,
+}
+
+/// A place in the walks of the lines: those that come by, and those that go on in a rare way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    lines: u32,
+    rare: u32,
 }
 
 type Numbers = HashMap<u64, u32, BuildHasherDefault<PlainHasher>>;
@@ -61,7 +60,6 @@ type Numbers = HashMap<u64, u32, BuildHasherDefault<PlainHasher>>;
 struct Walks {
     of_places: Numbers,
     of_ways: Numbers,
-    places: Vec<Place>,
     ways: Vec<Way>,
     /// The ways of each line, one line after the other, and their ends.
     steps: Vec<u32>,
@@ -71,34 +69,40 @@ struct Walks {
 impl Walks {
     /// Reads the walk of a line. A line that is stored for what it says is no measure of others.
     fn take(&mut self, line: &[u8], counts: bool) {
-        let Walks { of_places, of_ways, places, ways, steps, ends } = self;
-        let one = u32::from(counts);
+        let Walks { of_places, of_ways, ways, steps, ends } = self;
         walk(line, |form, way| {
-            let place = *of_places.entry(form).or_insert_with(|| {
-                places.push(Place::default());
-                places.len() as u32 - 1
-            });
             let way = *of_ways.entry(mix(form, way)).or_insert_with(|| {
-                ways.push(Way { place, lines: 0 });
+                let places = of_places.len() as u32;
+                ways.push(Way { place: *of_places.entry(form).or_insert(places), lines: 0 });
                 ways.len() as u32 - 1
             });
-            places[place as usize].lines += one;
-            ways[way as usize].lines += one;
+            ways[way as usize].lines += u32::from(counts);
             steps.push(way);
         });
         ends.push(steps.len());
     }
 
+    /// Takes the last line again.
+    fn repeat_last(&mut self, counts: bool) {
+        let last = self.ends.len().checked_sub(2).map_or(0, |before| self.ends[before]);
+        for at in last..self.steps.len() {
+            let way = self.steps[at];
+            self.ways[way as usize].lines += u32::from(counts);
+            self.steps.push(way);
+        }
+        self.ends.push(self.steps.len());
+    }
+
     /// Returns the bits of each line's oddest step.
-    fn bits(mut self) -> Vec<u32> {
+    fn bits(self) -> Vec<u32> {
+        let mut places = vec![Place::default(); self.of_places.len()];
+        self.ways.iter().for_each(|way| places[way.place as usize].lines += way.lines);
         for way in &self.ways {
-            let place = &mut self.places[way.place as usize];
-            if way.lines * RARE <= place.lines {
-                place.rare += way.lines;
-            }
+            let place = &mut places[way.place as usize];
+            place.rare += if way.lines * RARE <= place.lines { way.lines } else { 0 };
         }
         let of_way = |way: &Way| {
-            let Place { lines, rare } = self.places[way.place as usize];
+            let Place { lines, rare } = places[way.place as usize];
             let is_odd = way.lines * RARE <= lines && rare * CLOSED <= lines;
             if is_odd { (lines / rare.max(1)).max(1).ilog2() } else { 0 }
         };
@@ -117,11 +121,16 @@ pub fn odd(pieces: &[Piece]) -> Vec<Finding> {
     if pieces.len() < 1 << LEAST {
         return vec![];
     }
-    let (mut walks, mut begins) = (Walks::default(), true);
-    for piece in pieces {
-        let plain = bytes::plain(&piece.text[..piece.text.len().min(READ)]);
-        walks.take(if begins { without_prefix(&plain) } else { b"" }, piece.is_weighed);
-        begins = piece.unit.ends_line;
+    let (mut walks, mut begins, mut before) = (Walks::default(), true, None);
+    for &Piece { unit, text, is_weighed } in pieces {
+        let text = if begins { text } else { b"" };
+        if before.replace(text) == Some(text) {
+            walks.repeat_last(is_weighed);
+        } else {
+            let plain = bytes::plain(&text[..text.len().min(READ)]);
+            walks.take(without_prefix(&plain), is_weighed);
+        }
+        begins = unit.ends_line;
     }
     let bits = walks.bits();
     let mut before = vec![0];
@@ -151,7 +160,8 @@ pub fn odd(pieces: &[Piece]) -> Vec<Finding> {
 fn walk(line: &[u8], mut step: impl FnMut(u64, u64)) {
     let line = line.trim_ascii_end();
     let (mut form, mut at) = (1, 0);
-    for _ in 0..WORDS {
+    // A blank line says nothing, and does not differ.
+    for _ in 0..if line.is_empty() { 0 } else { WORDS } {
         // The signs before a word, in which blanks are one.
         let (mut signs, mut before) = (0, 0);
         while let Some(&byte) = line.get(at).filter(|byte| !is_in_word(**byte)) {

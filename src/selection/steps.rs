@@ -9,7 +9,7 @@ use super::old::Old;
 use super::order::{Order, Taken};
 use super::page::{Page, Piece};
 use super::reason::{DROPPED, Reason};
-use super::shares::Mix;
+use super::shares::{Mix, WHOLE};
 use crate::limits::{Limits, Usage};
 use crate::relevance::Relevance;
 
@@ -21,6 +21,10 @@ pub struct Addition {
     pub gaps: isize,
     pub reason: Reason,
 }
+
+/// The least weight of a failure in a text whose odd lines are sought. A source weighs less, and its
+/// odd lines tell nothing.
+const ODD: u64 = WHOLE / 10;
 
 impl Selection {
     /// Orders the pieces until no more can fit. `mix`: the shares of the streams. `mark`: the chars
@@ -41,7 +45,7 @@ impl Selection {
         let (state, question) = (&self.state, &self.aim.question);
         let mut findings: Vec<_> =
             state.lines.findings().filter(|finding| is_in(&finding.unit)).copied().collect();
-        if weight > 0 {
+        if mix.weight >= ODD {
             let known: HashSet<usize> = findings.iter().map(|finding| finding.unit).collect();
             findings.extend(odd(pieces).into_iter().filter(|finding| !known.contains(&finding.unit)));
             findings.sort_by_key(|finding| Reverse(finding.worth));
