@@ -442,7 +442,8 @@ impl SearchState {
             // Repeats have no other words, and worn ones stay worn.
             answers = score > Score::default();
             if score.tells() {
-                let worth = Worth::of(score, Earlier { form: 0, ..self.asked_seen.count(self.echo.likeness(text)) });
+                let worth =
+                    Worth::of(score, Earlier { form: 0, ..self.asked_seen.count(self.echo.likeness(text)) });
                 if self.asked.wants(unit.number, worth) {
                     self.open.push(Open::asked(unit.number, worth));
                 }

@@ -189,7 +189,8 @@ mod tests {
 
     #[test]
     fn a_state_in_brackets_tells_that_a_step_passed() {
-        for line in ["[       OK ] a.b (0 ms)", "Check failure of a with ENOENT... [OK]", "[ ok ] Started x"] {
+        for line in ["[       OK ] a.b (0 ms)", "Check failure of a with ENOENT... [OK]", "[ ok ] Started x"]
+        {
             assert!(passed(line.as_bytes()), "{line}");
         }
         for line in ["[FAILED] a.b", "a [OK] b failed", "[ok", "ok]", "[1/2] a [OKAY]"] {
