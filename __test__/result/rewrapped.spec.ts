@@ -66,7 +66,7 @@ describe('a tool that is wrapped again', () => {
     }
     const once = wrapTool(shell(), inner)
     const text = once.execute()
-    expect(text).toMatch(/^\[\.\.\. \d+ more characters truncated\]/)
+    expect(text).toMatch(/^\[\.\.\. \d+ lines \.\.\.\]\nline 7 .*\[\.\.\. \d+ more characters truncated\]$/s)
     for (const outer of [
       undefined,
       {},
