@@ -28,8 +28,8 @@ const ODD: u64 = WHOLE / 10;
 
 impl Selection {
     /// Orders the pieces until no more can fit. `mix`: the shares of the streams. `mark`: the chars
-    /// of the largest mark in a gap. `explains`: order the lines that more room would keep next, too.
-    /// Returns `None` if the text has nothing to keep but its ends.
+    /// of the largest mark in a gap. `explains`: order the lines that more room would keep next,
+    /// too. Returns `None` if the text has nothing to keep but its ends.
     pub(crate) fn steps<'a>(
         &'a self,
         pieces: &'a [Piece<'a>],
