@@ -57,6 +57,29 @@ describe.each(
     }
   })
 
+  it('are replaced if their bytes are not of the type that they claim, and the others stay', () => {
+    const whole = payloads[2] as string
+    for (const [bytes, kind] of [
+      [Buffer.from('<!doctype html><html><body>not found</body></html>'), 'image/png'],
+      [gif(5, 5), 'image/gif 5x5'],
+      [jpeg(5, 5), 'image/jpeg 5x5'],
+      [png(5, 5).subarray(0, 12), 'image/png'],
+    ] as const) {
+      const value = frozen(make('c1', 'a text', [base64(bytes), whole]))
+      const [first, second] = blocks(value)
+      for (const provider of ['anthropic', 'openai', 'gemini', 'bedrock'] as const) {
+        const left = clampResult(value, only({ provider }))
+        // Some blocks name a format alone.
+        const named = [kind, kind.replace('image/', '')].map((kind) => words(said(bytes.length, kind)))
+        expect(named).toContainEqual(blocks(left)[0])
+        expect(blocks(left)[1]).toBe(second)
+        expect(clampResult(left, only({ provider }))).toBe(left)
+      }
+      // Without a provider, bytes are not judged.
+      expect(blocks(clampResult(value, only({ maxItems: 2 })))[0]).toBe(first)
+    }
+  })
+
   it('share one budget in a history', () => {
     const history = frozen([1, 2, 3].map((n) => make(`c${n}`, `text ${n}`, payloads)))
     const { messages, clamped } = clampMessages(history, only({ maxItems: 4 }))

@@ -7,9 +7,9 @@ import { readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { clampMessages, clampResult, type ResultPolicy, repairSession } from 'spillway'
 import { describe, expect, it } from 'vitest'
-import { jsonLines, readRows, scratch } from '../support/scratch.js'
+import { jsonLines, MEMORY, readRows, scratch } from '../support/scratch.js'
 
-const { write } = scratch()
+const { write, clear } = scratch('.jsonl', MEMORY)
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
@@ -129,27 +129,28 @@ const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 describe.each(holders)('unknown blocks in %s', (_, holder) => {
   it('keep all but the ends of their longest texts, and use their room', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(deep, { minLength: 1, maxLength: 3 }), policy, async (blocks, given) => {
-        // In order, later blocks go.
-        const limits = blocks.length === 1 ? given : { ...given, share: 'fair' as const }
-        const room = limits.maxBytes
-        // In its share of the room, each text of a block is longer than any word.
-        fc.pre(blocks.every((block) => leastOf(block) < room / (blocks.length + 1)))
-        const message = holder(blocks)
-        const live = clampResult(message, limits)
-        expect(clampResult(live, limits)).toEqual(live)
-        const content = contentOf(live)
-        expectOnlyCuts(blocks, content)
-        // 1 KiB beyond the limits stays, and the brackets around blocks are not counted.
-        expect(bytes(content)).toBeLessThanOrEqual(room + 1_024 + 64)
-        // Each text that is cut has a mark, and ends before a char that does not fit.
-        if (bytes(blocks) > room + 1_024) expect(bytes(content)).toBeGreaterThan(room * 0.9 - 1_024)
-        const path = write(jsonLines([message]))
-        await repairSession(path, { ...limits, backup: false, query: false })
-        expect(readRows(path)).toEqual(clampMessages([message], limits).messages)
-        expect(readRows(path)).toEqual([live])
-      }),
-      { numRuns: 300, endOnFailure: true },
+      fc
+        .asyncProperty(fc.array(deep, { minLength: 1, maxLength: 3 }), policy, async (blocks, given) => {
+          // In order, later blocks go.
+          const limits = blocks.length === 1 ? given : { ...given, share: 'fair' as const }
+          const room = limits.maxBytes
+          // In its share of the room, each text of a block is longer than any word.
+          fc.pre(blocks.every((block) => leastOf(block) < room / (blocks.length + 1)))
+          const message = holder(blocks)
+          const live = clampResult(message, limits)
+          expect(clampResult(live, limits)).toEqual(live)
+          const content = contentOf(live)
+          expectOnlyCuts(blocks, content)
+          // 1 KiB beyond the limits stays, and the brackets around blocks are not counted.
+          expect(bytes(content)).toBeLessThanOrEqual(room + 1_024 + 64)
+          if (bytes(blocks) > room + 1_024) expect(bytes(content)).toBeGreaterThan(room * 0.9)
+          const path = write(jsonLines([message]))
+          await repairSession(path, { ...limits, backup: false, query: false })
+          expect(readRows(path)).toEqual(clampMessages([message], limits).messages)
+          expect(readRows(path)).toEqual([live])
+        })
+        .afterEach(clear),
+      { numRuns: 1_000, endOnFailure: true },
     )
   })
 })

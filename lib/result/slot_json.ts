@@ -31,11 +31,17 @@ export function keepShape(
   return made && made.json !== '' ? { json: made.json, isLess: made.isLess } : undefined
 }
 
-/** Returns the policy for JSON in the room that a text takes. */
+/** Returns the policy for JSON in the room that a text takes, under the limits that there are. Like
+ *  `room_of` in src/slots/slot_json.rs. */
 export function roomOf(text: string, policy: EnginePolicy): EnginePolicy {
   const { limits, keep } = policy
-  const tokens = limits.tokens === Number.POSITIVE_INFINITY ? limits.tokens : estimateTokens(text)
-  const room = { ...limits, bytes: Buffer.byteLength(text), chars: text.length, tokens }
+  const of = (limit: number, size: () => number) => (limit === INFINITE ? limit : size())
+  const room = {
+    ...limits,
+    bytes: of(limits.bytes, () => Buffer.byteLength(text)),
+    chars: of(limits.chars, () => text.length),
+    tokens: of(limits.tokens, () => estimateTokens(text)),
+  }
   return { ...policy, ...measures(room, keep) }
 }
 

@@ -93,17 +93,19 @@ const IMAGES: [&str; 8] = [
     "image/heic",
     "image/tiff",
 ];
-const NAMES_OF_JPEG: [&str; 2] = ["image/jpg", "image/pjpeg"];
+const NAMES_OF_JPEG: [&str; 2] = ["jpg", "pjpeg"];
 
 /// Returns true if a payload claims to be an image of a type that its first bytes would show, and
-/// they do not: it is another image, a text, nothing, or ends before its size. `is_whole`: `found`
-/// was read from all bytes.
+/// they do not: it is another image, a text, nothing, or ends before its size. Some claim a format
+/// alone, such as "png". `is_whole`: `found` was read from all bytes.
 pub fn is_broken(found: Option<Medium>, said: Option<&str>, is_whole: bool) -> bool {
     let Some(said) = said.map(str::to_ascii_lowercase) else { return false };
-    let claimed = if NAMES_OF_JPEG.contains(&&*said) { JPEG_TYPE } else { &*said };
-    if !IMAGES.contains(&claimed) {
-        return false;
-    }
+    let format = said.strip_prefix("image/").unwrap_or(&said);
+    let is_of = |image: &&&str| match NAMES_OF_JPEG.contains(&format) {
+        true => **image == JPEG_TYPE,
+        false => image.strip_prefix("image/") == Some(format),
+    };
+    let Some(claimed) = IMAGES.iter().find(is_of).copied() else { return false };
     let Some(Medium { kind, size }) = found.filter(|found| found.kind == claimed) else { return true };
     match kind {
         "image/png" | "image/gif" | "image/webp" => size.is_none(),
@@ -302,6 +304,8 @@ mod tests {
         assert!(is_broken(sniff(&png[..20]), Some("image/png"), false));
         let jpeg = sniff(b"\xFF\xD8\xFF\xE0\0\x06ABCD");
         assert!(is_broken(jpeg, Some("image/jpg"), true) && !is_broken(jpeg, Some("image/jpg"), false));
+        assert!(is_broken(None, Some("png"), true) && is_broken(sniff(png), Some("jpg"), true));
+        assert!(!is_broken(sniff(png), Some("png"), true) && !is_broken(None, Some("wav"), true));
         assert!(!is_broken(None, None, true));
     }
 

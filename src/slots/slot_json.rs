@@ -8,7 +8,7 @@ use crate::dialect::Slot;
 use crate::dialect::path::As;
 use crate::encoding::Utf8;
 use crate::json::{Document, Literal, Value};
-use crate::limits::Limits;
+use crate::limits::{Limits, UNLIMITED};
 use crate::policy::Policy;
 use crate::shape::shape;
 use crate::tokens::Estimate;
@@ -56,12 +56,17 @@ pub fn cap_shape(value: Value, max: usize, most: usize, policy: &Policy) -> Opti
     Some(String::from_utf8(made.json).ok().and_then(|json| as_written(&json)))
 }
 
-/// Returns the limits that JSON in place of a text has: the room that the text takes.
+/// Returns the limits that JSON in place of a text has: the room that the text takes, under the
+/// limits that there are. Its other texts may have fewer chars for the same bytes, or more.
 pub fn room_of(text: &str, policy: &Policy) -> Limits {
-    let tokens =
-        if policy.limits.counts_tokens() { Estimate::of(Utf8(text.as_bytes())).tokens() } else { usize::MAX };
-    let chars = text.encode_utf16().count();
-    Limits { bytes: text.len(), chars, tokens, ..policy.limits }
+    let of = |limit: usize, size: fn(&str) -> usize| if limit == UNLIMITED { UNLIMITED } else { size(text) };
+    let limits = policy.limits;
+    let tokens = match limits.counts_tokens() {
+        true => Estimate::of(Utf8(text.as_bytes())).tokens(),
+        false => UNLIMITED,
+    };
+    let (bytes, chars) = (of(limits.bytes, str::len), of(limits.chars, |text| text.encode_utf16().count()));
+    Limits { bytes, chars, tokens, ..limits }
 }
 
 const JSON_SPACES: [char; 4] = [' ', '\t', '\r', '\n'];
