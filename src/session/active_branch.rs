@@ -51,6 +51,7 @@ impl SessionTree {
 
     /// Returns the rows of the active branch.
     pub fn branch(mut self) -> Branch {
+        let own: Vec<u64> = if self.bridges { self.ids.iter().map(|(id, _)| *id).collect() } else { vec![] };
         self.ids.sort_unstable();
         // The last of several rows with one id counts.
         let find = |id: u64| {
@@ -62,7 +63,12 @@ impl SessionTree {
         while let Some(at) = next.filter(|at| !is_on[*at]) {
             is_on[at] = true;
             way.push(at);
-            let before = || at.checked_sub(1).filter(|_| self.bridges && self.parents[at] != NONE);
+            // The row before, and before all with the same id.
+            let before = || {
+                let id = own.get(at).filter(|_| self.parents[at] != NONE)?;
+                let first = self.ids.partition_point(|(other, _)| other < id);
+                find(own[self.ids[first].1.checked_sub(1)?])
+            };
             next = find(self.parents[at]).or_else(before);
         }
         let kept_by = |at: usize| {
@@ -192,6 +198,23 @@ mod tests {
                 tree.push(at, Document::parse(row.as_bytes()).unwrap().root(), &chain());
             }
             assert_eq!(tree.branch().rows, expected);
+        }
+    }
+
+    #[test]
+    fn a_row_that_is_there_twice_is_on_the_branch_once() {
+        let rows = [
+            r#"{"id":"a","parentId":null}"#,
+            r#"{"id":"c","parentId":"gone"}"#,
+            r#"{"id":"d","parentId":"c"}"#,
+            r#"{"id":"c","parentId":"gone"}"#,
+        ];
+        for rows in [&rows[..], &[rows[0], rows[1], rows[3]]] {
+            let mut tree = SessionTree { bridges: true, ..SessionTree::default() };
+            for (row, at) in rows.iter().zip(0..) {
+                tree.push(at, Document::parse(row.as_bytes()).unwrap().root(), &chain());
+            }
+            assert_eq!(tree.branch().rows, [0, rows.len() as u64 - 1]);
         }
     }
 
