@@ -607,8 +607,8 @@ mod tests {
         ]);
         let all: Vec<&str> = rows.iter().map(String::as_str).collect();
         let (left, paired_calls, _) = paired(&all);
-        assert_eq!((left.len(), paired_calls), (3, 1));
-        assert!(left[2].contains("tool_result"), "{left:?}");
+        assert_eq!((left.len(), paired_calls), (4, 1));
+        assert!(left[1].contains("tool_result"), "{left:?}");
     }
 
     #[test]
@@ -637,18 +637,18 @@ mod tests {
         let text = r#"{"type":"text","text":"on"}"#.to_owned();
         let rows = [
             row("a", "null", &[result("gone1"), result("gone2")]),
-            row("b", "\"a\"", &[result("gone3"), text.clone()]),
-            r#"{"type":"summary","summary":"s","leafUuid":"b"}"#.to_owned(),
             r#"{"type":"system","uuid":"d","parentUuid":"a","logicalParentUuid":"a"}"#.to_owned(),
+            row("b", "\"d\"", &[result("gone3"), text.clone()]),
+            r#"{"type":"summary","summary":"s","leafUuid":"b"}"#.to_owned(),
         ];
         let all: Vec<&str> = rows.iter().map(String::as_str).collect();
         let (left, _, _) = paired(&all);
-        assert_eq!(left[0], row("b", "null", &[text]));
-        assert_eq!(left[1], rows[2]);
-        assert_eq!(left[2], r#"{"type":"system","uuid":"d","parentUuid":null,"logicalParentUuid":null}"#);
+        assert_eq!(left[0], r#"{"type":"system","uuid":"d","parentUuid":null,"logicalParentUuid":null}"#);
+        assert_eq!(left[1], row("b", "\"d\"", &[text]));
+        assert_eq!(left[2], rows[3]);
         // A copy of a row that goes would come back as this.
-        let (left, _, _) = paired(&[all[0], all[1], all[0]]);
-        assert_eq!(left.len(), 1);
+        let (left, _, _) = paired(&[all[0], all[0], all[1], all[2]]);
+        assert_eq!(left.len(), 2);
     }
 
     #[test]
@@ -684,7 +684,7 @@ mod tests {
         };
         let [one, two] = [row("a", "b", "gone1"), row("b", "a", "gone2")];
         let words = r#"{"parentUuid":"b","type":"user","message":{"role":"user","content":"x"},"uuid":"c"}"#;
-        let (left, _, _) = paired(&[words, &one, &two]);
+        let (left, _, _) = paired(&[&one, &two, words]);
         assert_eq!(left, [words.replace("\"b\"", "null")]);
     }
 }
