@@ -120,8 +120,8 @@ async function byAge(files: readonly Found[], unread: Unread): Promise<Dated[]> 
   return dated.sort((a, b) => +b.modified - +a.modified || (a.path < b.path ? -1 : 1))
 }
 
-/** The paths of one file. A hard link is a session of its own, since a repair leaves the other names
- *  to the old file. */
+/** The paths of one file. A hard link is a session of its own, since a repair leaves the other
+ *  names to the old file. */
 class LinkedFile {
   #only: string | undefined
   readonly #real = new Set<string>()

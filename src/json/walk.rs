@@ -3,8 +3,8 @@
 //! `serde_json` says only that a text is not JSON. A mend also asks how much of it is whole: where
 //! the value ends if other text follows, which containers are open where it breaks, and where
 //! their last whole parts end. One pass answers this, in memory of one byte a level. Raw line ends
-//! in strings are passed over, since many writers of damaged files leave them, and so are bytes that
-//! are not UTF-8.
+//! in strings are passed over, since many writers of damaged files leave them, and so are bytes
+//! that are not UTF-8.
 
 use serde::de::IgnoredAny;
 

@@ -65,9 +65,9 @@ impl CallIndex {
         }
     }
 
-    /// Returns the marks of the calls that fit a result: those with its id, and its tool where names
-    /// pair, or without an id the calls of the same tool. A result with neither belongs to a call
-    /// without an id, by its place.
+    /// Returns the marks of the calls that fit a result: those with its id, and its tool where
+    /// names pair, or without an id the calls of the same tool. A result with neither belongs to a
+    /// call without an id, by its place.
     fn marks(&self, Marks { id, tool, .. }: &Marks) -> [Option<Mark>; 2] {
         let tool = tool.clone();
         let Some(id) = id else { return [Some(tool.map_or(Mark::Empty, Mark::Tool)), None] };

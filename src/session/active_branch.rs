@@ -27,8 +27,8 @@ impl SessionTree {
     }
 
     /// Takes the next row. `chain`: the members with the id of a row and of the row before it. The
-    /// last row is the tip. In OpenClaw's format, a row of type `leaf` sets
-    /// the tip to another row, and rows appended to the side do not move it.
+    /// last row is the tip. In OpenClaw's format, a row of type `leaf` sets the tip to another row,
+    /// and rows appended to the side do not move it.
     pub fn push(&mut self, number: u64, row: Value, [id, parent]: &[String; 2]) {
         let named = |name| row.get(name).and_then(Value::string).map_or(NONE, |id| hash_of(&id));
         let id = named(id);

@@ -1,7 +1,7 @@
 //! Reads the rows that damaged lines still hold: rows glued together, after NUL bytes, or broken by
 //! a raw newline. Nothing is closed and nothing invented: text that is not JSON by itself is a
-//! scrap. Bytes in a row that are not UTF-8 become U+FFFD, as which programs on Node read them: the
-//! row may be the row that all others follow.
+//! scrap. Bytes in a row that are not UTF-8 become U+FFFD, as programs on Node read them: the row
+//! may be the row that all others follow.
 
 use std::borrow::Cow;
 

@@ -237,8 +237,8 @@ impl<'s> Swap<'s> {
         Ok(false)
     }
 
-    /// Appends rows to S that old received from offset `at` on, each with its new form, unless S has
-    /// them. Returns the number of bytes appended.
+    /// Appends rows to S that old received from offset `at` on, each with its new form, unless S
+    /// has them. Returns the number of bytes appended.
     pub fn append(&mut self, rows: &[(&[u8], Cow<[u8]>)], mut at: u64) -> Result<u64, Failure> {
         let cut = rows.iter().filter(|(row, new)| **row != **new);
         let cut: Vec<(u64, u64)> = cut.map(|(row, new)| (hash_of(row), hash_of(new))).collect();
