@@ -751,8 +751,9 @@ export function clearToolResults<T extends readonly unknown[]>(
 export interface ClearOptions {
   /** Clears nothing up to this. Default: 100,000 input tokens. */
   trigger?: { type: 'input_tokens' | 'tool_uses'; value: number } | undefined
-  /** Last results that stay. Default: 3. */
-  keep?: { type: 'tool_uses'; value: number } | undefined
+  /** Last results that stay, by number or by tokens (the result that reaches them stays). Default:
+   *  3 tool uses. */
+  keep?: { type: 'tool_uses' | 'input_tokens'; value: number } | undefined
   /** Tokens that a clearing must save. Default: 0. */
   clearAtLeast?: { type: 'input_tokens'; value: number } | undefined
   /** Tools whose results stay. Default: none. */
@@ -774,6 +775,9 @@ export interface ClearOptions {
   requestsToCome?: number | undefined
   /** The state that the last call for this history returned. */
   state?: ClearState | undefined
+  /** Words in place of a cleared result. `advice` says how to read it again, such as 'call the tool
+   *  again if you need it', or names its saved output; it is added unless the words hold it. */
+  placeholder?: string | ((call: { tool?: string; callId?: string; advice: string }) => string) | undefined
 }
 /** Plain JSON. Results are named by call id, tool and a number, or without an id by their order. */
 export interface ClearState {
@@ -790,8 +794,57 @@ export interface ClearedResult {
   readonly saved?: number | undefined
   /** True if the arguments of its call are cleared too. */
   readonly inputs?: true | undefined
+  /** Text in place of their long strings. Undefined: '[cleared]'. */
+  readonly inputText?: string | undefined
   /** The earlier result that it repeats. If that is not in the history, the text is sent whole. */
   readonly of?: { readonly key: string; readonly hash: string } | undefined
+}
+
+/** Holds the context window of a model, and what was decided for a history and learned of the
+ *  provider: docs/context.md. One for each history. */
+export function createContext(options: ContextOptions): Context
+export interface ContextOptions
+  extends Pick<ClearOptions, 'prices' | 'requestsToCome' | 'keep' | 'excludeTools' | 'placeholder'> {
+  /** The model's window. A refusal lowers it. */
+  contextTokens: number
+  /** Room for the answer, at most a quarter of the window. Default: 16_384. */
+  reserveTokens?: number | undefined
+  /** Factor on estimates. Default: 1.1. */
+  safetyMargin?: number | undefined
+  /** Saves what is cleared, cut or omitted; the text in its place names the saved output. */
+  spill?: SpillStore | undefined
+  /** How results are cut that do not fit otherwise. Default: `notice` 'pi'. */
+  policy?: ResultPolicy | undefined
+  /** `state` of an earlier context for this history, to go on in another process. */
+  state?: object | undefined
+}
+export interface Context {
+  /** Returns the messages to send. What was cleared before is written again byte for byte. Give the
+   *  full history, or messages that an earlier call returned with later ones. Content never throws. */
+  prepare<M>(
+    messages: readonly M[],
+    request?: { system?: unknown; tools?: unknown },
+  ): Promise<{
+    messages: M[]
+    /** Estimate with `safetyMargin`, system prompt and tools included. */
+    estimatedTokens: number
+    /** Results and calls that this call made shorter. */
+    cleared: number
+    /** False if nothing is left to take away, and the estimate is still over the budget. */
+    fits: boolean
+  }>
+  /** Learns from an error of `send`. Returns true if the next `prepare` makes a smaller prompt,
+   *  false for errors that have nothing to do with its size, and once nothing is left to take
+   *  away. */
+  refused(error: unknown): Promise<boolean>
+  /** Prepares and sends, again after each refusal. Other errors pass through. */
+  run<M, R>(
+    messages: readonly M[],
+    send: (messages: M[]) => R | PromiseLike<R>,
+    request?: { system?: unknown; tools?: unknown },
+  ): Promise<R>
+  /** Plain JSON. Read it after `prepare` or `refused`. */
+  readonly state: object
 }
 
 /**

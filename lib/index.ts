@@ -17,8 +17,14 @@ const spill = () => require('./wings/spill.js') as typeof import('./wings/spill.
 
 export const OutputCapture = classOf('OutputCapture', capture)
 export const { formatProcessOutput } = functionsOf(capture)
-export const { applyPlan, classifyProviderError, clearToolResults, precheck, runWithRecovery } =
-  functionsOf(context)
+export const {
+  applyPlan,
+  classifyProviderError,
+  clearToolResults,
+  createContext,
+  precheck,
+  runWithRecovery,
+} = functionsOf(context)
 export const { repairToolPairs } = functionsOf(pairs)
 export const {
   clampError,

@@ -15,49 +15,15 @@ import {
 } from 'spillway'
 import { describe, expect, it } from 'vitest'
 import { lineDiff } from '../../lib/context/line_diff.js'
+import { frozen, grown, isAnswer } from '../support/grown_histories.js'
 import { histories } from '../support/histories.js'
 import { dialects, soundHistories } from '../support/pair_histories.js'
 import { refusal } from '../support/provider_rules.js'
 
 const LINE = '[tool result cleared to save context; call the tool again if you need it]'
 
-function frozen<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value)
-    Object.values(value).forEach(frozen)
-  }
-  return value
-}
-
-/** Returns a history in which results and arguments have the lengths of a list, in turn. */
-function grown(messages: readonly object[], lines: readonly number[]): object[] {
-  let number = 0
-  const next = () => lines[number++ % lines.length] as number
-  const grow = (value: unknown) => {
-    if (typeof value === 'string' && /^what .* returned$/.test(value)) {
-      // Long ones repeat each other, whole or but for a line.
-      const many = next()
-      const lines = Array.from({ length: many }, (_, at) => `line ${at} of the file`)
-      return [...(many === 40 ? [] : [value]), ...lines].join('\n')
-    }
-    return value === 'src/a.ts' ? 'src/a.ts '.repeat(1 + next()) : value
-  }
-  return JSON.parse(JSON.stringify(messages), (key, value) =>
-    key === 'arguments' && typeof value === 'string'
-      ? JSON.stringify(JSON.parse(value, (_, inner) => grow(inner)))
-      : grow(value),
-  )
-}
-
 const tokensOf = (messages: readonly unknown[]) =>
   precheck({ messages, contextTokens: 1e9, reserveTokens: 0, safetyMargin: 1 }).estimatedTokens
-
-/** True for a message of the model. */
-const isAnswer = (message: any) =>
-  ['assistant', 'model'].includes(message.role) ||
-  message.type === 'ai' ||
-  /^(function|custom_tool|shell|apply_patch)_call$|^reasoning$|^computer_call$/.test(message.type ?? '') ||
-  (message.lc === 1 && message.id.at(-1) === 'AIMessage')
 
 const settings = fc.record({
   trigger: fc.oneof(
@@ -584,7 +550,7 @@ describe('clearToolResults', () => {
     [{ keep: { value: 1, tools: ['a'] } }, 'keep.tools'],
     [{ clearAtLeast: { Value: 5 } }, 'clearAtLeast.Value'],
     [{ keep: 3 }, 'keep'],
-    [{ keep: { type: 'input_tokens', value: 1 } }, 'keep.type'],
+    [{ keep: { type: 'input_chars', value: 1 } }, 'keep.type'],
     [{ clearAtLeast: { type: 'input_tokens', value: '1' } }, 'clearAtLeast.value'],
     [{ excludeTools: 'read' }, 'excludeTools'],
     [{ clearToolInputs: 'read' }, 'clearToolInputs'],

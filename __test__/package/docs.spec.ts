@@ -55,6 +55,11 @@ it('every block of code has a language that is run, and every output stands belo
   expect(own.length).toBeGreaterThan(10)
 })
 
+it('docs/long-runs.md shows the program of examples/agent', () => {
+  const [program] = blocksOf('docs/long-runs.md')
+  expect(program?.code).toBe(readFileSync(join(root, 'examples/agent/agent.ts'), 'utf8'))
+})
+
 describe('TypeScript', () => {
   let complaints = 'not compiled'
   beforeAll(() => {

@@ -10,12 +10,15 @@
 // there on are compared. So a request takes the time of the results that it may clear, and a
 // clearing that of the messages behind it, which the provider reads anew as well.
 import { type CachePrices, checkPrices, type Saving } from '../../lib/context/cache_prices.js'
-import { clearedText, isWritable, LEAST, withoutResults } from '../../lib/context/cleared.js'
+import { isWritable, LEAST, Wording, withoutResults } from '../../lib/context/cleared.js'
 import { Repeats } from '../../lib/context/repeated.js'
 import { sumOf } from '../../lib/context/token_counter.js'
 import { estimate, MadeCalls, type readUses, type ToolUse, tokensIn } from '../../lib/context/tool_uses.js'
 
 type Uses = ReturnType<typeof readUses>
+
+const WORDING = new Wording()
+const CALL = { tool: undefined, callId: undefined }
 
 /** The last results, which stay, as clearToolResults assumes them. */
 const KEEP = 3
@@ -83,7 +86,7 @@ class Replay {
     this.#messages = messages
     this.#history = history
     this.#prices = prices
-    this.#repeats = new Repeats(new MadeCalls(messages), 'near')
+    this.#repeats = new Repeats(new MadeCalls(messages, history.shares), 'near')
   }
 
   /** Returns the price of the request before answer `nth`, which sends the messages up to `end`. */
@@ -118,7 +121,7 @@ class Replay {
     for (; this.#older < this.#numbered.length - KEEP; this.#older++) {
       const open = this.#numbered[this.#older]
       if (!open || open.isReplaced) continue
-      this.#note(open, { line: shorterBy(open.use, clearedText(open.use.result)) })
+      this.#note(open, { line: shorterBy(open.use, WORDING.result(open.use.result, CALL)) })
       changed = Math.min(changed, open.use.at)
     }
     this.#settle(changed)

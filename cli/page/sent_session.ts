@@ -41,7 +41,8 @@ export async function sentOf(
   top: number,
 ): Promise<SentReport> {
   const messages = messagesOf(await readFile(file, 'utf8'), format)
-  const { uses, tokens, answers } = readUses(messages)
+  const read = readUses(messages)
+  const { uses, tokens, answers } = read
   const results = uses.map(({ age, tokens, result: { tool = 'unknown', id } }) => ({
     tool,
     ...(id !== undefined && { callId: id }),
@@ -62,7 +63,7 @@ export async function sentOf(
       .toSorted((a, b) => spent(b) - spent(a))
       .slice(0, top),
     price: priceOf(requests),
-    clearedPrice: clearedPriceOf(messages, { uses, tokens, answers }, PRICES),
+    clearedPrice: clearedPriceOf(messages, read, PRICES),
   }
 }
 

@@ -21,7 +21,12 @@ export function applyPlan<T extends readonly unknown[]>(
   plan: readonly PlanStep[],
   policy?: ResultPolicy,
 ): T {
-  return withPlan(messages, plan, policy === undefined ? appliedBy : compileWith(DEFAULTS, policy))
+  return withPlan(messages, plan, cutPolicy(policy))
+}
+
+/** Returns the policy by which a plan cuts. */
+export function cutPolicy(policy: ResultPolicy | undefined): EnginePolicy {
+  return policy === undefined ? appliedBy : compileWith(DEFAULTS, policy)
 }
 
 /** Applies a plan with a compiled policy. `isTrial`: no event is announced. */

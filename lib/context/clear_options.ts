@@ -12,11 +12,12 @@ import {
   texts,
 } from '../validate.js'
 import { type CachePrices, checkPrices } from './cache_prices.js'
+import { Wording } from './cleared.js'
 
 /** The checked options of a clearing. */
 export interface Clearing {
   readonly trigger: { readonly type: 'input_tokens' | 'tool_uses'; readonly value: number }
-  readonly keep: number
+  readonly keep: { readonly type: 'input_tokens' | 'tool_uses'; readonly value: number }
   readonly clearAtLeast: number
   readonly excludeTools: ReadonlySet<string>
   /** Returns true if the arguments of the calls of a tool are cleared with its results. */
@@ -30,6 +31,7 @@ export interface Clearing {
   readonly state: ClearState
   /** Saves the results that a line replaces. */
   readonly spill: SpillStore | undefined
+  readonly wording: Wording
 }
 
 export function checkClearing(options: ClearOptions & { spill?: SpillStore }): Clearing {
@@ -45,10 +47,11 @@ export function checkClearing(options: ClearOptions & { spill?: SpillStore }): C
     requestsToCome,
     state,
     spill,
+    placeholder,
   } = checkNames('clear', 'options', options)
   return {
     trigger: amount('trigger', trigger, ['input_tokens', 'tool_uses'], 100_000),
-    keep: amount('keep', keep, ['tool_uses'], 3).value,
+    keep: amount('keep', keep, ['tool_uses', 'input_tokens'], 3),
     clearAtLeast: amount('clearAtLeast', clearAtLeast, ['input_tokens'], 0).value,
     excludeTools: new Set(texts('excludeTools', excludeTools)),
     clearsInputs: checkInputs(clearToolInputs),
@@ -58,11 +61,18 @@ export function checkClearing(options: ClearOptions & { spill?: SpillStore }): C
     requestsToCome: requestsToCome === undefined ? undefined : positive('requestsToCome', requestsToCome, 1),
     state: checkState(state),
     spill: store('spill', spill),
+    wording: checkWording(placeholder),
   }
 }
 
+export function checkWording(given: ClearOptions['placeholder']): Wording {
+  if (typeof given === 'string' || given === undefined || typeof given === 'function')
+    return new Wording(given)
+  throw optionError(TypeError, 'placeholder', 'a string or a function', given)
+}
+
 /** Checks an amount with its unit, as Anthropic writes it. */
-function amount<T extends string>(
+export function amount<T extends string>(
   field: string,
   given: unknown,
   units: readonly [T, ...T[]],
@@ -92,19 +102,25 @@ function checkDedupe(given: unknown): Clearing['dedupe'] {
 
 const EMPTY: ClearState = { results: {} }
 
-function checkState(given: unknown): ClearState {
-  if (given === undefined) return EMPTY
-  const results = isObject(given) ? get(given, 'results') : undefined
-  const balance = isObject(given) ? get(given, 'balance') : undefined
-  const isNumber = (value: unknown) => Number.isFinite(value)
+/** Returns true for entries by the names of results. */
+export function checkResults(given: unknown): given is ClearState['results'] {
+  const isText = (value: unknown) => ['string', 'undefined'].includes(typeof value)
   const isKnown = (entry: unknown) =>
     isObject(entry) &&
     typeof get(entry, 'hash') === 'string' &&
-    ['string', 'undefined'].includes(typeof get(entry, 'text')) &&
-    (get(entry, 'saved') === undefined || isNumber(get(entry, 'saved')))
+    isText(get(entry, 'text')) &&
+    isText(get(entry, 'inputText')) &&
+    (get(entry, 'saved') === undefined || Number.isFinite(get(entry, 'saved')))
+  return isObject(given) && Object.values(given).every(isKnown)
+}
+
+function checkState(given: unknown): ClearState {
+  if (given === undefined) return EMPTY
+  const balance = isObject(given) ? get(given, 'balance') : undefined
+  const isNumber = (value: unknown) => Number.isFinite(value)
   const isBalance =
     balance === undefined ||
     (isObject(balance) && isNumber(get(balance, 'answers')) && isNumber(get(balance, 'price')))
-  if (isBalance && isObject(results) && Object.values(results).every(isKnown)) return given as ClearState
+  if (isBalance && isObject(given) && checkResults(get(given, 'results'))) return given as ClearState
   throw optionError(TypeError, 'state', 'the `state` that clearToolResults returned', given)
 }

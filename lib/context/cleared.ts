@@ -1,4 +1,4 @@
-import type { SpillStore } from 'spillway'
+import type { ContextOptions, SpillStore } from 'spillway'
 import { emitClamp, savedFor, savedIn } from '../clamp_event.js'
 import { type EnginePolicy, handleOf, saved } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
@@ -6,7 +6,7 @@ import { PathNode } from '../dialect/paths.js'
 import { callName, callPlaces, type Result } from '../dialect/results.js'
 import { REST, type Slot } from '../dialect/walk.js'
 import { native } from '../engine.js'
-import { mapped } from '../json.js'
+import { jsonOf, mapped } from '../json.js'
 import { ResultMedia } from '../media/media.js'
 import { decoded } from '../query.js'
 import { Batch } from '../result/batch.js'
@@ -28,17 +28,54 @@ export function adviceOn(result: Result): string | undefined {
   return advice.length === 0 ? undefined : advice.join('; ')
 }
 
-/** Returns the text of a cleared result. `policy`: says how a store saved it, and then notices in
+/** A call that is cleared. */
+export interface Cleared {
+  readonly tool: string | undefined
+  readonly callId: string | undefined
+}
+type Placeholder = NonNullable<ContextOptions['placeholder']>
+
+/** The texts in place of what is cleared. `policy`: says how a store saved it, and then notices in
  *  it do not count. */
-export function clearedText(result: Result, policy = appliedBy): string {
-  const { saved } = policy
-  const advice = saved === undefined ? adviceOn(result) : adviceBy(policy)
-  return `[tool result cleared to save context; ${advice ?? 'call the tool again if you need it'}]`
+export class Wording {
+  readonly #own: Placeholder | undefined
+
+  constructor(own?: Placeholder) {
+    this.#own = own
+  }
+
+  result(result: Result, call: Cleared, policy = appliedBy): string {
+    const advice = policy.saved === undefined ? adviceOn(result) : adviceBy(policy)
+    const what = 'tool result cleared to save context'
+    return this.#said(what, advice ?? 'call the tool again if you need it', call)
+  }
+
+  inputs(call: Cleared, policy = appliedBy): string {
+    const advice = adviceBy(policy)
+    return advice === undefined ? GONE : this.#said('cleared to save context', advice, call)
+  }
+
+  /** Tells of rounds that are omitted in the place of a result. */
+  rounds(calls: number, call: Cleared, policy = appliedBy): string {
+    const what = `this result and ${calls} earlier tool calls omitted to save context`
+    return this.#said(what, adviceBy(policy) ?? 'call the tools again if you need them', call)
+  }
+
+  /** Says what was cleared, in the caller's words. The advice is added unless they hold it. */
+  #said(what: string, advice: string, { tool, callId }: Cleared): string {
+    const own = this.#own
+    if (own === undefined) return `[${what}; ${advice}]`
+    const given = { advice, ...(tool !== undefined && { tool }), ...(callId !== undefined && { callId }) }
+    const words = (typeof own === 'string' ? own : String(own(given))).toWellFormed()
+    return words.includes(advice) ? words : `${words} [${advice}]`
+  }
 }
 
 /** Returns the words of a notice on the output that was saved, undefined if the save failed. */
-function adviceBy(policy: EnginePolicy): string | undefined {
-  return policy.saved?.how === 'failed' ? undefined : native.advice(handleOf(policy))
+export function adviceBy(policy: EnginePolicy): string | undefined {
+  return policy.saved === undefined || policy.saved.how === 'failed'
+    ? undefined
+    : native.advice(handleOf(policy))
 }
 
 /** Returns a policy that names an output as a store will, before it is saved. */
@@ -58,7 +95,27 @@ export async function savedBy(
   const texts = textsIn(result)
   const text = texts.join('\n')
   if (text === '' || (await isPartIn(store, texts))) return appliedBy
-  const meta = { ...(tool !== undefined && { tool }), ...(result.id !== undefined && { callId: result.id }) }
+  return textSavedBy(store, text, tool, result.id)
+}
+
+/** Saves the arguments of a call as JSON. */
+export function argumentsSavedBy(
+  store: SpillStore,
+  args: readonly unknown[],
+  tool: string | undefined,
+  callId: string | undefined,
+): Promise<EnginePolicy> {
+  const texts = args.map((one) => (typeof one === 'string' ? one : (jsonOf(one) ?? '')))
+  return textSavedBy(store, texts.join('\n'), tool, callId)
+}
+
+export async function textSavedBy(
+  store: SpillStore,
+  text: string,
+  tool: string | undefined,
+  callId: string | undefined,
+): Promise<EnginePolicy> {
+  const meta = { ...(tool !== undefined && { tool }), ...(callId !== undefined && { callId }) }
   return saved(appliedBy, ...(await saveOnce(store, text, meta)))
 }
 
@@ -128,23 +185,23 @@ const GONE = '[cleared]'
 
 /** Returns arguments without their long strings. Their shape stays, since providers check it.
  *  Arguments that cannot be read, or written as JSON again, stay whole. */
-export function withoutLong(args: unknown): unknown {
+export function withoutLong(args: unknown, gone = GONE): unknown {
   const data = decoded(args)
-  const short = mapped(data, (text) => (text.length > ARGUMENT ? GONE : text))
+  const short = mapped(data, (text) => (text.length > ARGUMENT ? gone : text))
   if (short === data) return args
   return data === args ? short : (tryRead(() => JSON.stringify(short)) ?? args)
 }
 
 /** Returns a copy of a message in which the arguments of calls are cleared. `names`: of the calls,
- *  by id or tool. */
-export function withoutInputs(message: unknown, names: ReadonlySet<string>): unknown {
+ *  by id or tool, with the text in place of long strings. */
+export function withoutInputs(message: unknown, names: ReadonlyMap<string, string | undefined>): unknown {
   if (!isObject(message)) return message
   const made = tryRead(() => {
     const draft = new Draft()
     for (const call of callPlaces(message, new PathNode(message)))
       if (names.has(callName(call) ?? ''))
         for (const { value, holder, key } of call.args) {
-          const short = withoutLong(value)
+          const short = withoutLong(value, names.get(callName(call) ?? ''))
           if (short !== value) draft.set(holder, key, short)
         }
     return draft.done(message)

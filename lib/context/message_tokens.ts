@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { PathNode } from '../dialect/paths.js'
-import { isAnswer, type Result } from '../dialect/results.js'
+import { type CallPlace, callPlaces, isAnswer, type Result } from '../dialect/results.js'
 import { jsonOf } from '../json.js'
 import { readMedium, type Tokens, UNREAD, wordsIn } from '../media/medium.js'
 import { lengthOf, resultsIn, withTexts } from '../result/message_results.js'
@@ -44,6 +44,8 @@ export interface MessageShares {
   readonly media: ReadonlyMap<object, Tokens>
   /** Bytes in the body of a request, once measured. */
   bytes?: number
+  /** Tool calls of the model, once read. */
+  calls?: readonly CallPlace[]
 }
 
 /** Messages with their counts. An agent checks before every request, and most of its history stays
@@ -92,6 +94,12 @@ export function bodyBytesOf(messages: readonly unknown[], shares: readonly Messa
     share.bytes ??= share.all.length === 0 ? 0 : bodyBytes(messages[at]) + 1
     return sum + share.bytes
   }, 0)
+}
+
+/** Returns the tool calls in a message. */
+export function callsOf(message: unknown, shares: MessageShares): readonly CallPlace[] {
+  shares.calls ??= (isObject(message) && tryRead(() => callPlaces(message))) || NONE
+  return shares.calls
 }
 
 const NONE: readonly never[] = []

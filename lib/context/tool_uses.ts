@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
-import { callName, callPlaces, type Result } from '../dialect/results.js'
+import { callName, type Result } from '../dialect/results.js'
 import { blocksOf } from '../media/found.js'
 import { PROVIDERS } from '../media/medium.js'
-import { isObject, tryRead } from '../untrusted.js'
-import { type MessageShares, readShares, tokensOf } from './message_tokens.js'
+import { callsOf, type MessageShares, readShares, tokensOf } from './message_tokens.js'
 import { counterOf } from './token_counter.js'
 
 /** A use of a tool: its result, with duplicates that the framework keeps in the same message. */
@@ -33,6 +32,7 @@ export function readUses(messages: readonly unknown[]): {
   uses: ToolUse[]
   tokens: number[]
   answers: number[]
+  shares: MessageShares[]
 } {
   const shares = readShares(messages, estimate)
   const tokens = tokensOfEach(shares)
@@ -53,7 +53,7 @@ export function readUses(messages: readonly unknown[]): {
       return { key, at, age, nth, result, chars, tokens: tokens + paid, hasMedia: paid > 0 }
     })
   })
-  return { uses, tokens, answers }
+  return { uses, tokens, answers, shares }
 }
 
 /** Returns the tokens of each message. */
@@ -67,10 +67,17 @@ function tokensOfEach(shares: readonly MessageShares[]): number[] {
   return shares.map((one) => tokensOf([one], estimate, DEAREST))
 }
 
+/** Hashes of results, which are read once for as long as their message stays the same. */
+const hashes = new WeakMap<Result, string>()
+
 /** Returns what tells the texts of a result from others under the same key. */
-export function hashOf({ slots }: Result): string {
-  const texts = JSON.stringify(slots.map(({ text }) => text))
-  return createHash('sha256').update(texts).digest('base64url').slice(0, 16)
+export function hashOf(result: Result): string {
+  const known = hashes.get(result)
+  if (known !== undefined) return known
+  const texts = JSON.stringify(result.slots.map(({ text }) => text))
+  const hash = createHash('sha256').update(texts).digest('base64url').slice(0, 16)
+  hashes.set(result, hash)
+  return hash
 }
 
 /** A call of the model. */
@@ -83,10 +90,12 @@ export interface MadeCall {
 /** The calls of a history, read when a result first asks for its own. */
 export class MadeCalls {
   readonly #messages: readonly unknown[]
+  readonly #shares: readonly MessageShares[]
   #calls: Map<string, MadeCall[]> | undefined
 
-  constructor(messages: readonly unknown[]) {
+  constructor(messages: readonly unknown[], shares: readonly MessageShares[]) {
     this.#messages = messages
+    this.#shares = shares
   }
 
   /** Returns the last call of that name up to the message of the result. */
@@ -105,6 +114,15 @@ export class MadeCalls {
     return calls[low - 1]
   }
 
+  /** Returns the arguments of the call of a result. Without an id these are those of all calls of
+   *  its tool in the message, which are cleared together. */
+  argsOf(use: ToolUse): readonly unknown[] {
+    const call = this.of(use)
+    if (!call || use.result.id !== undefined) return call?.args ?? []
+    const alike = this.#calls?.get(callName(use.result) ?? '') ?? []
+    return alike.filter(({ at }) => at === call.at).flatMap(({ args }) => args)
+  }
+
   all(): MadeCall[] {
     this.#calls ??= this.#readCalls()
     return [...this.#calls.values()].flat()
@@ -117,7 +135,7 @@ export class MadeCalls {
   #readCalls(): Map<string, MadeCall[]> {
     const all = new Map<string, MadeCall[]>()
     for (const [at, message] of this.#messages.entries())
-      for (const call of (isObject(message) && tryRead(() => callPlaces(message))) || []) {
+      for (const call of callsOf(message, this.#shares[at] as MessageShares)) {
         const name = callName(call)
         if (name === undefined) continue
         const made = { at, tool: call.tool, args: call.args.map(({ value }) => value) }

@@ -33,9 +33,12 @@ export function usedIn(uses: readonly ToolUse[], calls: MadeCalls): Set<ToolUse>
 /** Returns what tells a call from others. Long arguments do not count, since a clearing may take
  *  them. */
 function asked(call: MadeCall | undefined): string | undefined {
-  return call && jsonOf([call.tool, call.args.map(withoutLong)])
+  return call && jsonOf([call.tool, call.args.map((one) => withoutLong(one))])
 }
 
 function textsOf({ args }: MadeCall): string[] {
-  return askedBy(undefined, args.map(withoutLong))
+  return askedBy(
+    undefined,
+    args.map((one) => withoutLong(one)),
+  )
 }

@@ -1,5 +1,6 @@
 export { applyPlan } from '../context/apply_plan.js'
 export { clearToolResults } from '../context/clear_results.js'
+export { createContext } from '../context/context.js'
 export { precheck } from '../context/precheck.js'
 export { runWithRecovery } from '../context/recovery.js'
 export { classifyProviderError } from '../provider_errors/classify.js'

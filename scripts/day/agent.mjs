@@ -28,7 +28,7 @@ export const KINDS = {
 
 /** Returns an agent: its window, and its turns as names, sizes and needs of results. */
 export function agentOf(number, kind = 'counted') {
-  const rng = random(number * 2_654_435_761 + 11)
+  const rng = random(Math.imul(number + 1, 0x9e3779b1) ^ 0x5bd1e995)
   const normal = () => Math.sqrt(-2 * Math.log(1 - rng.next())) * Math.cos(2 * Math.PI * rng.next())
   const { old, recent, again } = KINDS[kind]
   const calls = rng.scaled(200, 2_000)
@@ -50,7 +50,12 @@ export function agentOf(number, kind = 'counted') {
     if (kind < 0.15) {
       const file = files.length > 0 && rng.next() < 0.7 ? rng.pick(files) : fresh()
       file.version += 1
-      return { tool: 'write', path: file.path, argument: Math.min(longest, rng.scaled(200, 10_000)), chars: 40 }
+      return {
+        tool: 'write',
+        path: file.path,
+        argument: Math.min(longest, rng.scaled(200, 10_000)),
+        chars: 40,
+      }
     }
     if (kind < 0.55) {
       const { path, version, chars } = files.length > 0 && rng.next() < again ? rng.pick(files) : fresh()
@@ -62,12 +67,16 @@ export function agentOf(number, kind = 'counted') {
   const turns = []
   for (let made = 0; made < calls; ) {
     const count = rng.next() < 0.8 ? 1 : 1 + rng.below(4)
-    const own = Array.from({ length: count }, (_, at) => ({ id: `call_${made + at}`, seed: made + at, ...callOf() }))
+    const own = Array.from({ length: count }, (_, at) => ({
+      id: `call_${made + at}`,
+      seed: made + at,
+      ...callOf(),
+    }))
     made += count
     const needs = []
     const need = (age) => {
       const call = rng.pick(turns[Math.max(0, turns.length - 1 - age)].calls)
-      if (call.tool !== 'write') needs.push(call)
+      if (call.tool === 'read' || call.tool === 'run') needs.push(call)
     }
     if (turns.length > 0 && rng.next() < recent) need(weighted(rng, USED))
     if (turns.length > USED.length && rng.next() < oldShare)
@@ -75,7 +84,15 @@ export function agentOf(number, kind = 'counted') {
     turns.push({ words: rng.scaled(60, 900), calls: own, needs })
   }
   const told = rng.next() < 1 / 6 ? Math.round(window * (1 + rng.next())) : window
-  return { number, kind, window, told, prices, turns, system: rng.scaled(5_000, window > 1e5 ? 45_000 : 15_000) }
+  return {
+    number,
+    kind,
+    window,
+    told,
+    prices,
+    turns,
+    system: rng.scaled(5_000, window > 1e5 ? 45_000 : 15_000),
+  }
 }
 
 function weighted(rng, weights) {
@@ -145,5 +162,9 @@ export class Writer {
 const PNG = Buffer.from('89504e470d0a1a0a0000000d494844520000044400000444080200000000000000', 'hex')
 const IMAGE = {
   type: 'image',
-  source: { type: 'base64', media_type: 'image/png', data: Buffer.concat([PNG, Buffer.alloc(3_000)]).toString('base64') },
+  source: {
+    type: 'base64',
+    media_type: 'image/png',
+    data: Buffer.concat([PNG, Buffer.alloc(3_000)]).toString('base64'),
+  },
 }

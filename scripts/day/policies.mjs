@@ -132,6 +132,8 @@ export const POLICIES = {
   'clearing of Anthropic': editing(100_000, undefined, 3),
   'context editing of LangChain': editing(100_000, inChars, 3),
   'createContext, told the window': ours(() => ({})),
-  'createContext, told the prices too': ours(({ prices: { write, read, input } }) => ({ prices: { write, read, input } })),
+  'createContext, told the prices too': ours(({ prices: { write, read, input } }) => ({
+    prices: { write, read, input },
+  })),
 }
 export const HANDS = ['by hand, the last three', 'by hand, the newest tenth']

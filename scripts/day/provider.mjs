@@ -1,7 +1,7 @@
 // A strict stub of a provider: it refuses prompts that are too long, broken pairs, wrong ids, sizes
 // and media, and counts the tokens that it has cached by the longest common beginning.
 
-/** Tokens of an image of a million pixels, of a message, a block, and the shortest cached prompt. */
+/** Tokens of an image of a million pixels, a message, a block, and the shortest cached prompt. */
 const [IMAGE, MESSAGE, BLOCK, CACHED] = [1_590, 4, 3, 1_024]
 /** Bytes of a request, base64 chars of an image. */
 const [BODY, PAYLOAD] = [32 * 2 ** 20, 5 * 2 ** 20]
@@ -43,7 +43,11 @@ export class Provider {
     if (bytes > BODY) throw this.#refusal('request_too_large: Request exceeds the maximum size', 413)
     const isCached = total >= CACHED
     let [same, known] = [0, 0]
-    while (same < this.#last.length && same < messages.length && this.#isSame(messages[same], this.#last[same]))
+    while (
+      same < this.#last.length &&
+      same < messages.length &&
+      this.#isSame(messages[same], this.#last[same])
+    )
       known += sizes[same++]
     this.before += this.#size
     this.kept += known
@@ -81,9 +85,17 @@ export class Provider {
       if (one.type === 'text') return BLOCK + text(one.text)
       if (one.type === 'image') return IMAGE
       if (one.type === 'tool_use') return 12 + text(one.name) + text(JSON.stringify(one.input))
-      return 12 + (typeof one.content === 'string' ? text(one.content) : one.content.reduce((sum, part) => sum + block(part), 0))
+      return (
+        12 +
+        (typeof one.content === 'string'
+          ? text(one.content)
+          : one.content.reduce((sum, part) => sum + block(part), 0))
+      )
     }
-    return MESSAGE + (typeof content === 'string' ? text(content) : content.reduce((sum, one) => sum + block(one), 0))
+    return (
+      MESSAGE +
+      (typeof content === 'string' ? text(content) : content.reduce((sum, one) => sum + block(one), 0))
+    )
   }
 }
 

@@ -5,9 +5,11 @@ import { Provider } from './provider.mjs'
 /** Price of the answer that asks for a result again, in tokens of input. */
 const ASKING = 200
 const ATTEMPTS = 8
+/** An id of a saved output. */
+const ID = /\b[0-9a-f]{16}\b/g
 
 /** Counts as tokenizers do, in a simple way: syllables, digits by three, runs of the rest. */
-const PIECES = /\p{L}{1,5}|\d{1,3}|\s+|[^\s\p{L}\d]{1,3}/gu
+const PIECES = / ?\p{L}{1,6}|\d{1,3}|\s+(?!\p{L})|[^\s\p{L}\d]{1,4}|\s/gu
 export function counter() {
   const known = new Map()
   const line = (text) => {
@@ -34,7 +36,7 @@ export async function run(agent, name, lines, count) {
   const system = { role: 'user', content: agent.prompt }
   const size = (messages) => provider.tokensOf(messages)
   // The system prompt stands before all messages, where no policy reaches it.
-  const room = agent.prices && size([system])
+  const room = size([system])
   const policy = POLICIES[name]({ ...agent }, (messages) => size(messages) + room)
   const history = [{ role: 'user', content: writer.text(400, 3) }]
   const figures = { missed: 0, unnamed: 0, failed: 0, refusedByWindow: 0 }
@@ -58,20 +60,19 @@ export async function run(agent, name, lines, count) {
 
   for (const { words, calls, needs } of agent.turns) {
     let sent = await request()
-    if (!sent) break
-    for (const need of needs) {
-      const place = placeOf(sent, need, writer)
+    for (const need of sent ? needs : []) {
+      const whole = writer.shown(need)
+      const place = placeOf(sent, need, whole)
       if (place === true) continue
       figures.missed += 1
-      const id = place === undefined ? idOf(sent, need, policy) : /[0-9a-f]{16}/.exec(place)?.[0]
-      const saved = id === undefined ? undefined : policy.read?.(id)
-      if (saved === undefined) figures.unnamed += 1
+      const id = policy.read && idOf(sent, place, whole, policy.read)
+      if (id === undefined) figures.unnamed += 1
       provider.price += ASKING
       const again = {
         ...need,
         id: `again_${history.length}`,
         argument: undefined,
-        ...(saved !== undefined && { tool: 'read_output', input: { id }, shows: saved }),
+        ...(id !== undefined && { tool: 'read_output', input: { id }, shows: whole }),
       }
       history.push(writer.answer(40, [again]), writer.results([again]))
       sent = await request()
@@ -86,29 +87,28 @@ export async function run(agent, name, lines, count) {
 
 /** Returns true if a prompt shows the result of a call, or the text in its place, undefined for
  *  none. */
-function placeOf(messages, call, writer) {
-  const whole = call.tool === 'screenshot' ? undefined : writer.shown(call)
+function placeOf(messages, { id }, whole) {
   let place
-  for (let at = messages.length - 1; at >= 0; at--) {
-    const { content } = messages[at]
-    for (const block of typeof content === 'string' ? [] : content) {
-      if (block.type !== 'tool_result') continue
-      if (whole === undefined ? block.content === undefined || (block.tool_use_id === call.id && typeof block.content !== 'string') : block.content === whole) return true
-      if (block.tool_use_id === call.id) place = typeof block.content === 'string' ? block.content : ''
+  for (let at = messages.length - 1; at >= 0; at--)
+    for (const { tool_use_id: of, content } of blocksOf(messages[at])) {
+      if (content === whole) return true
+      if (of === id) place = content
     }
-  }
   return place
 }
 
-/** Returns the id of the saved result of a call whose round is no longer sent, if a text that is
- *  sent names it. */
-function idOf(messages, call, policy) {
-  for (const { content } of messages)
-    for (const block of typeof content === 'string' ? [] : content)
-      if (typeof block.content === 'string' && block.content.includes('omitted'))
-        for (const [id] of block.content.matchAll(/\b[0-9a-f]{16}\b/g))
-          if (policy.read?.(id) === call.shows) return id
-  return undefined
+/** Returns the id of a saved output that holds a result and that a text in its place names, or one
+ *  that tells of omitted rounds. */
+function idOf(messages, place, whole, read) {
+  const texts = place === undefined ? messages.flatMap(blocksOf).map(({ content }) => content) : [place]
+  const ids = texts.flatMap((text) => (typeof text === 'string' ? (text.match(ID) ?? []) : []))
+  // A saved text of omitted rounds names the outputs that were saved before.
+  const all = [...ids, ...ids.flatMap((id) => read(id)?.match(ID) ?? [])]
+  return all.find((id) => read(id)?.includes(whole))
+}
+
+function blocksOf({ content }) {
+  return typeof content === 'string' ? [] : content.filter(({ type }) => type === 'tool_result')
 }
 
 const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1] ?? Number.NaN
@@ -124,12 +124,19 @@ export async function compare(numbers, kind, lines, names = Object.keys(POLICIES
   }
   const told = numbers.map((number) => agentOf(number, kind)).map(({ told, window }) => told === window)
   const best = numbers.map((_, at) =>
-    Math.min(...HANDS.map((name) => rows.get(name)?.[at]).map((one) => (one && !one.failed ? one.price : Number.POSITIVE_INFINITY))),
+    Math.min(
+      ...HANDS.map((name) => rows.get(name)?.[at]).map((one) =>
+        one && !one.failed ? one.price : Number.POSITIVE_INFINITY,
+      ),
+    ),
   )
   return names.map((name) => {
     const runs = rows.get(name)
-    const shares = runs.flatMap((one, at) => (one.failed || best[at] === Number.POSITIVE_INFINITY ? [] : one.price / best[at]))
-    const refusals = (isRight) => Math.max(0, ...runs.filter((_, at) => told[at] === isRight).map((one) => one.refusedByWindow))
+    const shares = runs.flatMap((one, at) =>
+      one.failed || best[at] === Number.POSITIVE_INFINITY ? [] : one.price / best[at],
+    )
+    const refusals = (isRight) =>
+      Math.max(0, ...runs.filter((_, at) => told[at] === isRight).map((one) => one.refusedByWindow))
     const sum = (of) => runs.reduce((sum, one) => sum + of(one), 0)
     return {
       name,

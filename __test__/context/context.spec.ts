@@ -1,0 +1,233 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import * as fc from 'fast-check'
+import { type ContextOptions, createContext, precheck, type SpillRecord, type SpillStore } from 'spillway'
+import { describe, expect, it } from 'vitest'
+import { frozen, grown, isAnswer } from '../support/grown_histories.js'
+import { hostileText } from '../support/hostile.js'
+import { broken, dialects, faults, soundHistories } from '../support/pair_histories.js'
+import { refusal } from '../support/provider_rules.js'
+
+const MARGIN = 1.1
+/** Tokens of a window into which each of these histories fits, once its results are gone. */
+const ENOUGH = 2_500
+
+const tokensOf = (messages: readonly unknown[], safetyMargin = 1) =>
+  precheck({ messages, contextTokens: 1e9, reserveTokens: 0, safetyMargin }).estimatedTokens
+
+/** A store in memory, whose ids depend on call and text. */
+function memory() {
+  const texts = new Map<string, string>()
+  const store = {
+    reference: 'id',
+    save: async (text: string, { callId = '' } = {}) => {
+      const id = createHash('sha256').update(`${callId} ${text}`).digest('hex').slice(0, 16)
+      texts.set(id, text)
+      return { id, path: `/${id}`, complete: true } as unknown as SpillRecord
+    },
+    read: async () => ({ text: '', totalBytes: 1 }),
+  } as unknown as SpillStore
+  return { store, texts }
+}
+
+/** Everything that a model can read: the messages, and the saved outputs that they name. */
+function readable(messages: readonly unknown[], texts: ReadonlyMap<string, string>): string {
+  const shown = [JSON.stringify(messages)]
+  const seen = new Set<string>()
+  for (const text of shown)
+    for (const [id] of text.matchAll(/[0-9a-f]{16}/g)) {
+      const saved = seen.has(id) ? undefined : texts.get(id)
+      seen.add(id)
+      if (saved !== undefined) shown.push(saved, JSON.stringify(saved))
+    }
+  return shown.join('\n')
+}
+
+const settings = fc.record({
+  contextTokens: fc.constantFrom(ENOUGH, 6_000, 40_000),
+  reserveTokens: fc.constantFrom(0, 500),
+  keep: fc.constantFrom(
+    undefined,
+    { type: 'tool_uses', value: 1 } as const,
+    { type: 'input_tokens', value: 800 } as const,
+  ),
+  prices: fc.constantFrom(undefined, { read: 1, write: 1 }, { write: 1, read: 0.25 }),
+  requestsToCome: fc.constantFrom(undefined, 1, 50),
+})
+const sizes = fc.array(fc.constantFrom(0, 1, 5, 40, 200, 700), { minLength: 1, maxLength: 8 })
+
+/** The histories before each answer of the model. */
+function requests(all: readonly object[]): object[][] {
+  return all
+    .flatMap((message, at) => (at > 0 && isAnswer(message) && !isAnswer(all[at - 1]) ? at : []))
+    .concat(all.length)
+    .map((end) => all.slice(0, end))
+}
+
+describe('createContext', () => {
+  it.each(dialects)('holds the window and keeps pairs, prefix and names: $name', async (dialect) => {
+    let cleared = 0
+    await fc.assert(
+      fc.asyncProperty(
+        soundHistories(dialect),
+        sizes,
+        settings,
+        fc.boolean(),
+        async (sound, lines, given, saves) => {
+          const all = frozen(grown(sound, lines)) as object[]
+          const { store, texts } = memory()
+          const options: ContextOptions = { ...given, ...(saves && { spill: store }) }
+          const context = createContext(options)
+          let before: readonly unknown[] = []
+          for (const messages of requests(all)) {
+            const state = JSON.parse(JSON.stringify(context.state)) as object
+            expect(state).toEqual(context.state)
+            const made = await context.prepare(messages)
+            expect(made.fits).toBe(true)
+            expect(made.estimatedTokens).toBeLessThanOrEqual(given.contextTokens)
+            expect(tokensOf(made.messages, MARGIN)).toBeLessThanOrEqual(given.contextTokens)
+            if (!refusal(dialect.dialect, messages))
+              expect(refusal(dialect.dialect, made.messages)).toBeUndefined()
+            if (made.cleared === 0) expect(made.messages.slice(0, before.length)).toEqual(before)
+            before = made.messages
+            cleared += made.cleared
+            // Another process decides the same, and a second call nothing new.
+            const other = await createContext({ ...options, state }).prepare(structuredClone(messages))
+            expect(other).toEqual(made)
+            const again = await context.prepare(messages)
+            expect([again.cleared, again.messages]).toEqual([0, made.messages])
+            if (saves) {
+              const shown = readable(made.messages, texts)
+              for (const [line] of JSON.stringify(messages).matchAll(/what \w+ call_\d+ returned/g))
+                expect(shown).toContain(line)
+            }
+          }
+        },
+      ),
+      { numRuns: 200 },
+    )
+    expect(cleared).toBeGreaterThan(0)
+  })
+
+  it('never throws for content, and pairs what is broken', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc
+          .constantFrom(...dialects)
+          .chain((dialect) => fc.tuple(fc.constant(dialect), soundHistories(dialect), faults, sizes)),
+        hostileText,
+        async ([dialect, sound, all, lines], text) => {
+          const { messages } = broken(dialect, grown(sound, lines), all)
+          const strange = [...messages, text, null, { role: 'tool', content: text }, Object.create(null)]
+          const context = createContext({ contextTokens: 3_000 })
+          await context.prepare(messages)
+          await context.prepare(strange, { system: text, tools: [{ description: text }] })
+          expect(typeof (await context.refused(text))).toBe('boolean')
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+
+  it.each(dialects)('sees a refusal once, and always ends: $name', async (dialect) => {
+    await fc.assert(
+      fc.asyncProperty(
+        soundHistories(dialect),
+        sizes,
+        fc.constantFrom('in numbers', 'without numbers', 'any'),
+        async (sound, lines, how) => {
+          const all = grown(sound, lines) as object[]
+          const context = createContext({ contextTokens: 60_000, reserveTokens: 0 })
+          let [sends, refused] = [0, 0]
+          const send = (messages: object[]) => {
+            sends += 1
+            const tokens = tokensOf(messages)
+            if (how !== 'any' && tokens <= ENOUGH) return tokens
+            refused += 1
+            const figures = how === 'in numbers' ? `: ${tokens} tokens > ${ENOUGH} maximum` : ''
+            throw Object.assign(new Error(`prompt is too long${figures}`), { status: 400 })
+          }
+          for (const messages of requests(all)) {
+            const start = sends
+            const answer = await context.run(messages, send).catch((error: Error) => error)
+            expect(sends - start).toBeLessThan(30)
+            if (how !== 'any') expect(answer).toBeLessThanOrEqual(ENOUGH)
+            else expect(answer).toBeInstanceOf(Error)
+          }
+          if (how === 'in numbers') expect(refused).toBeLessThanOrEqual(1)
+        },
+      ),
+      { numRuns: 100 },
+    )
+  })
+
+  it('goes on in another process with the same bytes', async () => {
+    const call = (n: number) => ({
+      role: 'assistant',
+      tool_calls: [{ id: `c${n}`, type: 'function', function: { name: 'read', arguments: '{}' } }],
+    })
+    const history = Array.from({ length: 60 }, (_, n) => [
+      call(n),
+      { role: 'tool', tool_call_id: `c${n}`, content: `${n} of it\n`.repeat(900) },
+    ]).flat()
+    const options = { contextTokens: 40_000, reserveTokens: 4_000 }
+    const context = createContext(options)
+    for (let end = 2; end < history.length; end += 2) await context.prepare(history.slice(0, end))
+    const given = JSON.stringify({ options: { ...options, state: context.state }, history })
+    const script = `
+      const { createContext } = require('spillway')
+      const { options, history } = JSON.parse(require('fs').readFileSync(0, 'utf8'))
+      createContext(options).prepare(history).then((made) => console.log(JSON.stringify(made)))`
+    const root = join(__dirname, '../..')
+    const there = execFileSync(process.execPath, ['-e', script], {
+      cwd: root,
+      input: given,
+      encoding: 'utf8',
+    })
+    expect(JSON.parse(there)).toEqual(JSON.parse(JSON.stringify(await context.prepare(history))))
+  })
+
+  it('passes other errors through', async () => {
+    const context = createContext({ contextTokens: 10_000 })
+    const error = Object.assign(new Error('invalid api key'), { status: 401 })
+    await expect(context.run([{ role: 'user', content: 'x' }], () => Promise.reject(error))).rejects.toBe(
+      error,
+    )
+  })
+
+  it.each([
+    ['a string', '[gone]', '[gone] [call the tool again if you need it]'],
+    [
+      'a function',
+      ({ tool, advice }: { tool?: string; advice: string }) => `(${tool}: ${advice})`,
+      '(read: call the tool again if you need it)',
+    ],
+  ] as const)('writes %s in place of a result', async (_, placeholder, text) => {
+    const turn = (n: number) => [
+      {
+        role: 'assistant',
+        tool_calls: [{ id: `c${n}`, type: 'function', function: { name: 'read', arguments: '{}' } }],
+      },
+      { role: 'tool', tool_call_id: `c${n}`, content: `${n} line\n`.repeat(2_000) },
+    ]
+    const context = createContext({ contextTokens: 20_000, reserveTokens: 0, placeholder })
+    const { messages } = await context.prepare([0, 1, 2, 3, 4, 5].flatMap(turn))
+    expect(messages[1]).toMatchObject({ content: text })
+  })
+
+  it.each([
+    [{}, 'contextTokens'],
+    [{ contextTokens: -1 }, 'contextTokens'],
+    [{ contextTokens: 1, reserveTokens: '1' }, 'reserveTokens'],
+    [{ contextTokens: 1, keep: { type: 'chars', value: 1 } }, 'keep.type'],
+    [{ contextTokens: 1, spill: {} }, 'spill'],
+    [{ contextTokens: 1, placeholder: 5 }, 'placeholder'],
+    [{ contextTokens: 1, state: { results: {} } }, 'state'],
+    [{ contextTokens: 1, contextToken: 1 }, 'contextToken'],
+  ])('refuses %j', (options, field) => {
+    expect(() => createContext(options as never)).toThrow(
+      expect.objectContaining({ code: 'ERR_SPILLWAY_OPTION', message: expect.stringContaining(field) }),
+    )
+  })
+})

@@ -1,0 +1,73 @@
+import type { ContextOptions, SpillStore } from 'spillway'
+import type { EnginePolicy } from '../compiled.js'
+import { get, isList, isObject } from '../untrusted.js'
+import { checkNames, optionError, positive, store, texts } from '../validate.js'
+import { cutPolicy } from './apply_plan.js'
+import { type BudgetOptions, checkBudget } from './budget_options.js'
+import { type CachePrices, checkPrices } from './cache_prices.js'
+import { amount, checkResults, checkWording } from './clear_options.js'
+import type { Wording } from './cleared.js'
+import { type Learned, NOTHING } from './learned.js'
+
+/** The checked options of a context. */
+export interface ContextSettings {
+  readonly budget: BudgetOptions
+  readonly prices: CachePrices
+  readonly requestsToCome: number | undefined
+  /** Undefined: the results of the last three answers. */
+  readonly keep: { readonly type: 'tool_uses' | 'input_tokens'; readonly value: number } | undefined
+  readonly excludeTools: ReadonlySet<string>
+  readonly wording: Wording
+  readonly spill: SpillStore | undefined
+  /** Cuts results that do not fit otherwise. */
+  readonly policy: EnginePolicy
+  readonly state: Learned
+}
+
+const RESERVE = 16_384
+
+export function checkContext(options: ContextOptions): ContextSettings {
+  const given = checkNames('context', 'options', options)
+  const { contextTokens, reserveTokens = RESERVE, safetyMargin, requestsToCome, keep, state } = given
+  return {
+    budget: checkBudget({ contextTokens, reserveTokens, safetyMargin }),
+    prices: checkPrices(given.prices),
+    requestsToCome: requestsToCome === undefined ? undefined : positive('requestsToCome', requestsToCome, 1),
+    keep: keep === undefined ? undefined : amount('keep', keep, ['tool_uses', 'input_tokens'], 0),
+    excludeTools: new Set(texts('excludeTools', given.excludeTools)),
+    wording: checkWording(given.placeholder),
+    spill: store('spill', given.spill),
+    policy: cutPolicy(given.policy),
+    state: checkState(state),
+  }
+}
+
+function checkState(given: unknown): Learned {
+  if (given === undefined) return NOTHING
+  const member = (name: string) => (isObject(given) ? get(given, name) : undefined)
+  const isNumber = (value: unknown) => Number.isFinite(value)
+  const isOptional = (value: unknown) => value === undefined || isNumber(value)
+  const cuts = member('cuts')
+  const needs = member('needs')
+  const last = member('last')
+  const media = member('media')
+  const isCut = (cut: unknown) =>
+    isObject(cut) &&
+    typeof get(cut, 'hash') === 'string' &&
+    isOptional(get(cut, 'maxChars')) &&
+    isOptional(get(cut, 'media'))
+  const isSound =
+    checkResults(member('results')) &&
+    isObject(cuts) &&
+    Object.values(cuts).every(isCut) &&
+    isObject(needs) &&
+    ['uses', 'answers', 'missed', 'expected'].every((name) => isNumber(get(needs, name))) &&
+    (last === undefined ||
+      (isObject(last) && isNumber(get(last, 'tokens')) && isNumber(get(last, 'bytes')))) &&
+    isOptional(member('maxTokens')) &&
+    isOptional(member('maxBytes')) &&
+    ['string', 'undefined'].includes(typeof member('omitted')) &&
+    (media === undefined || isList(media))
+  if (isSound) return given as Learned
+  throw optionError(TypeError, 'state', 'the `state` of a context', given)
+}
