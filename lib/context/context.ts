@@ -11,8 +11,8 @@
 // with the same bytes, and a history that was rewritten in between is sent whole where it changed.
 import type { Context, ContextOptions } from 'spillway'
 import { jsonOf } from '../json.js'
-import { dialectOfCalls } from '../pairs/pairing.js'
 import { repairToolPairs } from '../pairs/repair.js'
+import { rulesOfCalls } from '../pairs/rules.js'
 import { classifyProviderError } from '../provider_errors/classify.js'
 import { checkMessages } from '../result/clamp_messages.js'
 import { elementsOf } from '../result/message_results.js'
@@ -309,7 +309,7 @@ class Draft {
 }
 
 function inPairs(messages: readonly unknown[]): readonly unknown[] {
-  const dialect = dialectOfCalls(messages)
+  const dialect = rulesOfCalls(messages)?.name
   return dialect ? repairToolPairs(messages, { dialect }).messages : messages
 }
 
