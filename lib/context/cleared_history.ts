@@ -5,8 +5,7 @@ import type { ClearedResult, ClearState, SpillStore } from 'spillway'
 import type { EnginePolicy } from '../compiled.js'
 import { callName, type Result } from '../dialect/results.js'
 import { jsonOf } from '../json.js'
-import { elementsOf } from '../result/message_results.js'
-import { isObject } from '../untrusted.js'
+import { elementsOf, isObject } from '../untrusted.js'
 import type { Saving } from './cache_prices.js'
 import {
   adviceBy,
