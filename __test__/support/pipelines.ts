@@ -80,6 +80,7 @@ const ROOM_LINES = 8
 
 /** A secret as a command prints one. */
 const SECRET = 'q7Wm2Zx9Kd4Vt8Rb1Ls6'
+const NAMED = `API_TOKEN=${SECRET}`
 
 const seen: ClampEvent[] = []
 subscribe('spillway:clamp', (event) => seen.push(event as ClampEvent))
@@ -300,7 +301,7 @@ function outputOf({ lines }: Pipeline): string {
   calls += 1
   return Array.from({ length: lines }, (_, at) => {
     if (at === Math.floor(lines / 3)) return `src/x${calls}.ts:3 - error: boom`
-    if (at === Math.floor(lines / 2)) return `export API_TOKEN=${SECRET}`
+    if (at === Math.floor(lines / 2)) return `export ${NAMED}`
     return `line ${at} of call ${calls}`
   }).join('\n')
 }
@@ -355,7 +356,8 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
     chars = Math.min(chars, isFree ? Infinity : step.maxChars)
     if (LINES.has(name) || name === 'capture') lines = Math.min(lines, step.maxLines)
     if (PREPARING.has(name) || name === 'capture') {
-      isRedacted ||= step.redact
+      // A cut may have parted the value from its name.
+      isRedacted ||= step.redact && was.includes(SECRET) === was.includes(NAMED)
       isPrepared ||= step.redact || step.clean
     }
     least = Math.min(least, text.length)
