@@ -228,7 +228,7 @@ describe.each(layouts.map((stored) => [stored.name, stored] as const))('a sessio
   const isKnown = (history: readonly object[]) =>
     !stored.isDocument ||
     history.some((message) => ['role', 'type', 'info', 'message'].some((name) => name in message))
-  /** What is broken in a history, and what happened to its file. */
+  /** The faults of a history, and the damage of its file. */
   const harm = fc.record({
     faults,
     damages: fc.array(damageOf(stored), { maxLength: 3 }),
