@@ -25,6 +25,7 @@ fn log() -> impl Strategy<Value = String> {
         1 => Just("-  was: 7\n+  is: 19\n".to_owned()),
         1 => Just("漢字 failed 👩‍👩‍👧‍👦\r\n".to_owned()),
         1 => Just("\n".to_owned()),
+        1 => hunks(),
         1 => "([a-z]{3,9}, ){150,300}error( [a-z]{3}){0,90}\n",
         1 => Just("x".repeat(1_500)),
         1 => Just("\n[tool output truncated: 70 of 90 chars omitted (limit 9B); x]\n\n".to_owned()),
@@ -35,6 +36,31 @@ fn log() -> impl Strategy<Value = String> {
 
 /// All kept parts that a caller may ask for.
 const KEEPS: [Keep; 6] = [Keep::Head, Keep::Tail, Keep::Ends, Keep::Findings, Keep::Relevant, Keep::Auto];
+
+/// Generates the hunks of a file: context, changes, context. A line of context alone may stand in
+/// place of a mark.
+fn hunks() -> impl Strategy<Value = String> {
+    let code = || "  [a-z]{3,9} = [a-z]{3,9}\\([a-z]{2,8}, [0-9]{1,3}\\)";
+    let lines = |least, most| prop::collection::vec(code(), least..most);
+    let hunk =
+        (lines(2, 14), lines(0, 5), lines(1, 5), lines(2, 14)).prop_map(|(before, old, new, after)| {
+            let (same, all) = (before.len() + after.len(), |mark: char, lines: Vec<String>| -> String {
+                lines.into_iter().map(|line| format!("{mark}{line}\n")).collect()
+            });
+            let head = format!("@@ -9,{} +9,{} @@\n", same + old.len(), same + new.len());
+            [head, all(' ', before), all('-', old), all('+', new), all(' ', after)].concat()
+        });
+    prop::collection::vec(hunk, 1..5).prop_map(|hunks| hunks.concat())
+}
+
+/// Generates a unified diff of some files.
+fn diff() -> impl Strategy<Value = String> {
+    let file = ("[a-z]{3,8}/[a-z]{3,8}\\.rs", hunks());
+    let file = file.prop_map(|(name, hunks)| {
+        format!("diff --git a/{name} b/{name}\n--- a/{name}\n+++ b/{name}\n{hunks}")
+    });
+    prop::collection::vec(file, 3..20).prop_map(|files| files.concat())
+}
 
 fn policy() -> impl Strategy<Value = Policy> {
     let bound = |most: usize| prop_oneof![1 => Just(UNLIMITED), 3 => 0..most];
@@ -246,6 +272,43 @@ proptest! {
         // Without room for a search only the ends are left.
         prop_assume!(found(&text, &policy(true)).is_some());
         prop_assert!(is_kept(true) || !is_kept(false));
+    }
+
+    /// The changes are what a reader asks a diff for, and context is what more room adds.
+    #[test]
+    fn changes_of_a_diff_are_kept_before_its_context(text in diff(), room in 4..90_usize, is_relevant in any::<bool>()) {
+        let chars = 500 + text.chars().count() * room / 100;
+        let keep = if is_relevant { Keep::Relevant } else { Keep::Auto };
+        let policy = Policy { limits: Limits { chars, ..Limits::NONE }, keep, notice: Notice::None, ..Policy::default() };
+        let kept = whole(&text, &policy);
+        let share = |marks: &[char]| {
+            let of_kind = |line: &&str| line.starts_with(marks) && !line.starts_with("---") && !line.starts_with("+++");
+            let all = lines(&text).iter().filter(|line| of_kind(line)).count();
+            let left = lines(&text).iter().enumerate().filter(|(at, line)| of_kind(line) && kept.contains(at)).count();
+            100 * left / all.max(1)
+        };
+        let (changes, context) = (share(&['+', '-']), share(&[' ']));
+        prop_assert!(changes == 100 || context == 0, "{changes} {context}");
+    }
+
+    /// A shorter notice and an end are omitted before the only finding.
+    #[test]
+    fn more_room_never_drops_the_only_finding(noun in "[a-z]{4,9}", before in 20..90_usize, after in 20..90_usize, rooms in prop::collection::vec(64..420_usize, 8), in_lines in any::<bool>()) {
+        let row = |at: usize| format!("the {noun} of row {at} is moved on\n");
+        let text = (0..before).map(row).collect::<String>() + "error: the berth is gone\n" + &(0..after).map(row).collect::<String>();
+        let is_kept = |room: &usize| {
+            let limits = match in_lines {
+                true => Limits { lines: room / 40, ..Limits::NONE },
+                false => Limits { chars: *room, ..Limits::NONE },
+            };
+            let policy = Policy { limits, is_error: true, notice: Notice::Hint, ..Policy::default() };
+            let input = Input::whole(Utf8(text.as_bytes()));
+            truncate(&input, &policy).is_none_or(|cut| cut.string(&input).contains("the berth is gone"))
+        };
+        let mut rooms = rooms;
+        rooms.sort_unstable();
+        let kept: Vec<bool> = rooms.iter().map(is_kept).collect();
+        prop_assert!(kept.is_sorted(), "{rooms:?} {kept:?}");
     }
 
     #[test]

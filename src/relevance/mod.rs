@@ -18,6 +18,9 @@
 //! `Names::next` uses that: the head of the queue is final once its value, computed again, still
 //! exceeds the next.
 //!
+//! **Crowds.** The more lines of one form are kept for their names, the less the new names of the
+//! others are worth (`crowds`).
+//!
 //! **Groups.** Search results stand under their file, listings under their folder, hunks under
 //! their file. The first line of each group is worth two names, so that a small room shows every
 //! file before it shows the second match of one.
@@ -29,6 +32,7 @@
 //! Stemming, synonyms and embeddings are not used: they need a model or a language, and identifiers
 //! have neither.
 
+mod crowds;
 mod group;
 mod hasher;
 mod letters;
@@ -41,6 +45,8 @@ use std::collections::{BinaryHeap, HashSet};
 use std::hash::BuildHasherDefault;
 use std::ops::RangeInclusive;
 
+use crowds::Crowds;
+pub use crowds::form;
 use group::group;
 pub use hasher::{PlainHasher, hash};
 pub use question::Question;
@@ -58,6 +64,17 @@ const COMMON: usize = 8;
 /// A line answers the question if it has this share of the best line's score.
 const ANSWERS: (u32, u32) = (3, 10);
 
+/// The part of a line in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A line of a text or a header of a diff.
+    Text,
+    /// A line that a diff changes, in the file of this number.
+    Change(usize),
+    /// A line that a diff shows beside a change.
+    Context,
+}
+
 /// The lines of a text, each with its words and its value beside the lines that are kept.
 #[derive(Clone, Debug)]
 pub struct Relevance {
@@ -72,24 +89,31 @@ pub struct Relevance {
     values: Vec<u32>,
     /// The words of the question in each line.
     asked: Vec<u32>,
+    crowds: Crowds,
+    /// The lines that a diff shows beside its changes.
+    is_context: Vec<bool>,
 }
 
 impl Relevance {
     /// Reads the lines of a text.
-    pub fn new<'a>(lines: impl Iterator<Item = &'a [u8]>, question: &Question) -> Relevance {
+    pub fn new<'a>(lines: impl Iterator<Item = (&'a [u8], Part)>, question: &Question) -> Relevance {
         let mut numbers: Words<u32> = Words::default();
         let mut groups: HashSet<&[u8], BuildHasherDefault<PlainHasher>> = HashSet::default();
         let (mut words, mut news, mut values) = (Lists::default(), vec![], vec![]);
         // The lines so far that the last line with each word ends.
         let mut last: Vec<usize> = vec![];
         let mut before = None;
-        for line in lines {
+        let (mut crowds, mut is_context) = (Crowds::default(), vec![]);
+        for (line, part) in lines {
+            is_context.push(part == Part::Context);
             let nth = words.ends.len() + 1;
             if before.replace(line) == Some(line) {
                 words.repeat_last();
                 values.push(0);
+                crowds.repeat_last();
                 continue;
             }
+            crowds.take(line, part);
             each_word(line, |_| true, &mut |word, _| {
                 let number = *numbers.entry(word).or_insert_with(|| {
                     news.push(if word.is_name() { NAME } else { PLAIN });
@@ -101,7 +125,9 @@ impl Relevance {
                 }
             });
             words.ends.push(words.all.len());
-            values.push(if group(line).is_some_and(|group| groups.insert(group)) { GROUP } else { 0 });
+            let is_first = group(line).is_some_and(|group| groups.insert(group));
+            let of_change = if matches!(part, Part::Change(_)) { NAME } else { 0 };
+            values.push(of_change + if is_first { GROUP } else { 0 });
         }
         let lines = words.inverted(news.len());
         let all = values.len();
@@ -120,7 +146,7 @@ impl Relevance {
         for (line, value) in values.iter_mut().enumerate() {
             *value += asked[line] + words.get(line).iter().map(|word| news[*word as usize]).sum::<u32>();
         }
-        Relevance { words, lines, news, values, asked }
+        Relevance { words, lines, news, values, asked, crowds, is_context }
     }
 
     /// Returns the lines with the highest score for the question, best first, then in order.
@@ -216,6 +242,11 @@ impl Names {
         self.relevance.learn(line);
     }
 
+    /// Charges a line to its crowd.
+    pub fn charge(&mut self, line: usize) {
+        self.relevance.crowds.charge(line);
+    }
+
     /// Returns the score of a line for the question.
     pub fn asked(&self, line: usize) -> u32 {
         self.relevance.asked[line]
@@ -223,12 +254,12 @@ impl Names {
 
     /// Returns the value of a line alone.
     pub fn value(&self, line: usize) -> u32 {
-        self.relevance.values[line]
+        self.relevance.alone(line)
     }
 
     /// Returns the line of the highest value for its room, with its neighbours, or `None` if no
     /// line has any value.
-    pub fn next(&mut self, lines: &impl Lines) -> Option<RangeInclusive<usize>> {
+    pub fn next(&mut self, lines: &impl Lines) -> Option<(usize, RangeInclusive<usize>)> {
         // The value of a line only falls as others are kept, so the best line is the first whose
         // value has not changed.
         while let Some(rank) = self.queue.pop() {
@@ -242,7 +273,7 @@ impl Names {
             } else if value.for_room == 0 {
                 break;
             } else {
-                return Some(lines.around(line));
+                return Some((line, lines.around(line)));
             }
         }
         self.queue.clear();
@@ -271,16 +302,23 @@ impl Value {
 }
 
 impl Relevance {
+    /// Returns the value of a line in the crowd of its form.
+    fn alone(&self, line: usize) -> u32 {
+        let asked = self.asked[line];
+        let news = if self.is_context[line] { 0 } else { self.values[line] - asked };
+        asked + self.crowds.worth(line, news)
+    }
+
     /// Returns the value of a line that is not kept, with its neighbours.
     fn value(&self, line: usize, lines: &impl Lines) -> Value {
         /// Fractions of a value that are distinguished.
         const SCALE: u64 = 1 << 32;
         let around = lines.around(line);
         let value: u32 =
-            around.clone().filter(|line| !lines.is_kept(*line)).map(|line| self.values[line]).sum();
+            around.clone().filter(|line| !lines.is_kept(*line)).map(|line| self.alone(line)).sum();
         // A division is slow, and many lines have no value.
         let for_room = if value == 0 { 0 } else { u64::from(value) * SCALE / lines.cost(around) };
-        Value { for_room, own: self.values[line] }
+        Value { for_room, own: self.alone(line) }
     }
 }
 
@@ -311,11 +349,11 @@ mod tests {
     fn kept(text: &str, question: &str, room: usize) -> Vec<usize> {
         let lines: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();
         let question = Question::new(&[question.to_owned()]);
-        let relevance = Relevance::new(lines.iter().copied(), &question);
+        let relevance = Relevance::new(lines.iter().map(|line| (*line, Part::Text)), &question);
         let mut page = Page { kept: vec![false; lines.len()] };
         let mut names = Names::new(relevance, &page);
         let mut kept = vec![];
-        while let Some(around) = names.next(&page) {
+        while let Some((_, around)) = names.next(&page) {
             let new: Vec<usize> = around.filter(|line| !page.kept[*line]).collect();
             if kept.len() + new.len() > room {
                 break;
@@ -323,6 +361,7 @@ mod tests {
             for line in new {
                 page.kept[line] = true;
                 names.learn(line);
+                names.charge(line);
                 kept.push(line);
             }
         }

@@ -272,6 +272,9 @@ fn may_end_prefix(text: &[u8]) -> bool {
     if run.is_empty() {
         return before.ends_with(b"|");
     }
+    if run.ends_with(b"]") {
+        return true;
+    }
     let is_step = |text: &[u8]| {
         let digits = text.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
         text[..text.len() - digits].ends_with(b"#")
@@ -346,6 +349,9 @@ mod tests {
             "#12 ",
             "#12 3.456",
             "Nov 23 08:47:06 ",
+            "[  412.004311] ",
+            "[  +73 ms]",
+            "[        ] ",
             "build\tinstall\t",
             "   ",
             "\t",

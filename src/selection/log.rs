@@ -1,5 +1,10 @@
 //! Tells a log from other text.
 
+use std::collections::{HashMap, HashSet};
+
+use super::prefix::{after_columns, common_column};
+use crate::relevance::form;
+
 /// Maximum bytes of a line that are read.
 const READ: usize = 160;
 
@@ -7,29 +12,64 @@ const READ: usize = 160;
 const SHARE: usize = 3;
 const LEAST: usize = 3;
 
-/// Returns true if many lines of a text begin with a time or a level, tell progress, or state a
-/// result. Words of failure do not make a log: sources have them.
+/// A column is common if so many lines have it. A text in which half of the lines, and so many at
+/// least, say how it went or begin with a common column is a log as well.
+const COMMON: usize = 4;
+const COLUMNED: usize = 8;
+
+/// Returns true if many lines of a text begin with a time, a level or a common column, tell
+/// progress, or state a result. Words of failure do not make a log: sources have them.
 pub fn is_log<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
     let (mut all, mut telling) = (0, 0);
     let most = lines.size_hint().1.unwrap_or(usize::MAX);
+    let mut columns: HashMap<u64, usize> = HashMap::new();
     for line in lines {
-        let line = line[..line.len().min(READ)].trim_ascii();
+        let line = line.trim_ascii();
         if !line.is_empty() {
             all += 1;
-            telling +=
-                usize::from(has_time(line) || has_level(line) || is_step(line) || tells_progress(line));
-            // Lines to come cannot change that.
-            if telling >= LEAST && telling * SHARE >= most {
-                return true;
+            if tells(line) {
+                telling += 1;
+                // Lines to come cannot change that.
+                if telling >= LEAST && telling * SHARE >= most {
+                    return true;
+                }
+            } else if let Some(column) = common_column(line) {
+                *columns.entry(column).or_default() += 1;
             }
         }
     }
-    telling >= LEAST && telling * SHARE >= all
+    let columned = telling + columns.values().filter(|count| **count >= COMMON).sum::<usize>();
+    telling >= LEAST && telling * SHARE >= all || columned >= COLUMNED && columned * 2 >= all
+}
+
+/// A text may be a log if one line of so many tells how it went.
+const HINTS: usize = 30;
+
+/// Returns true if a text has a sign of a log: some lines that tell how it went, or many of one
+/// form.
+pub fn may_be_log<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
+    let (mut all, mut telling, mut forms) = (0, 0, HashSet::new());
+    for line in lines.filter(|line| !line.trim_ascii().is_empty()) {
+        all += 1;
+        telling += usize::from(tells(line.trim_ascii()));
+        forms.insert(form(line));
+    }
+    telling * HINTS >= all || forms.len() * 2 <= all
+}
+
+/// Returns true for a line that says when or how it went.
+fn tells(line: &[u8]) -> bool {
+    let start = &line[..line.len().min(READ)];
+    has_time(line) || has_level(start) || is_step(start) || tells_progress(start)
 }
 
 /// Returns true for a time of day near the start: `12:00:01`, also after a date or the name of a
 /// job.
 fn has_time(line: &[u8]) -> bool {
+    has_time_at(line) || after_columns(line).is_some_and(has_time_at)
+}
+
+fn has_time_at(line: &[u8]) -> bool {
     let start = &line[..line.len().min(64)];
     memchr::memchr_iter(b':', start).any(|colon| {
         let Some(at) = colon.checked_sub(2) else { return false };
@@ -135,6 +175,39 @@ mod tests {
     }
 
     #[test]
+    fn a_common_column_of_any_form_makes_a_log() {
+        let columns: [fn(usize) -> String; 12] = [
+            |n| format!("#11 {n}.25"),
+            |_| "harbor-app-1        |".into(),
+            |n| format!("[  +{n} ms]"),
+            |n| format!("[{n:5}.004311]"),
+            |n| format!("[{n}/900]"),
+            |n| format!("[quay {}]", n % 3),
+            |n| format!("({n})"),
+            |n| format!("<{n}>"),
+            |n| format!("ferry{} │", n % 4),
+            |n| format!("{n}.125s"),
+            |n| format!("+{n}ms"),
+            |n| {
+                format!(
+                    "{} of a matrix with many names, and all of them long\tstep\t2026-03-04T10:11:12Z",
+                    n % 2
+                )
+            },
+        ];
+        for column in columns {
+            let text: String = (1..40).map(|n| format!("{} some part is moved\n", column(n))).collect();
+            assert!(log(&text), "{text}");
+            // Half of the lines are enough, and a few say nothing.
+            let mixed: String = text.lines().map(|line| format!("{line}\nit goes on\n")).collect();
+            assert!(log(&mixed), "{mixed}");
+            let few: String =
+                text.lines().take(9).map(|line| format!("{line}\n{}", "it goes on\n".repeat(9))).collect();
+            assert!(!log(&few), "{few}");
+        }
+    }
+
+    #[test]
     fn sources_listings_and_prose_are_no_logs() {
         for text in [
             "fn main() {\n    let error = Error::new();\n    panic!(\"failed\");\n}\n",
@@ -142,6 +215,10 @@ mod tests {
             "drwxr-xr-x 2 root root 4096 Nov 23 08:21 a\n-rw-r--r-- 1 root root 9 Nov 23 08:21 b\n",
             "{\n  \"at\": \"2026-04-22T16:09:39Z\",\n  \"level\": \"error\"\n}\n",
             "Running the tests takes a while.\nErrors are shown.\nThis is prose.\nAnd so on.\n",
+            "ant | 1\nbee | 2\ncat | 3\ndog | 4\neel | 5\nfox | 6\ngnu | 7\nhen | 8\nibis | 9\n",
+            "1.2 3.4\n1.3 3.5\n1.4 3.6\n1.5 3.7\n1.6 3.8\n1.7 3.9\n1.8 4.0\n1.9 4.1\n",
+            "12: let a = 1;\n13: let b = 2;\n14: call(a, b);\n15: end\n16: end\n17: x()\n18: y()\n19: z()\n",
+            "- [x] one\n- [ ] two\n- [x] six\n- [ ] ten\n- [x] add\n- [ ] sub\n- [x] mul\n- [ ] div\n",
             "",
         ] {
             assert!(!log(text), "{text}");

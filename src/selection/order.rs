@@ -38,6 +38,8 @@ pub struct Order<'a> {
     read: Box<dyn Fn() -> Relevance + 'a>,
     names: Option<Names>,
     kept: Vec<Taken>,
+    /// Context of a diff may be left.
+    has_rest: bool,
     /// A unit is kept for another reason than its place at an end.
     any: bool,
 }
@@ -73,6 +75,7 @@ impl<'a> Order<'a> {
             read: Box::new(read),
             names: None,
             kept: vec![],
+            has_rest: true,
             any: false,
             page,
         };
@@ -88,6 +91,15 @@ impl<'a> Order<'a> {
         order.any = !needles.is_empty();
         let reason = Reason::finding(Worth::ASKED_FOR);
         needles.into_iter().for_each(|at| order.keep(at, Stream::Findings, reason));
+        // Where there is room for little, the loudest finding says more than an end.
+        let has_findings = order.shares[Stream::Findings as usize] > order.shares[Stream::Head as usize];
+        if has_findings
+            && !order.any
+            && let Some(units) = order.next_of(Stream::Findings)
+        {
+            order.any = !units.is_empty();
+            units.into_iter().for_each(|(at, reason)| order.keep(at, Stream::Findings, reason));
+        }
         order
     }
 
@@ -130,6 +142,9 @@ impl<'a> Order<'a> {
             self.kept.push(Taken { at, gaps, reason });
             if let Some(names) = &mut self.names {
                 names.learn(at);
+                if matches!(stream, Stream::Names | Stream::Answers) {
+                    names.charge(at);
+                }
             }
             self.used[stream as usize] += self.page.room(at);
             next = self.page.closes(at).next().map(|at| (at, Reason::GAP));
@@ -150,7 +165,15 @@ impl<'a> Order<'a> {
             let saved = next.map_or(0, |next| self.used[next] * names / self.shares[next]);
             self.used[Stream::Names as usize] = saved.max(self.used[Stream::Names as usize]);
         }
-        self.least().map(|at| STREAMS[at])
+        self.least().or_else(|| self.rest()).map(|at| STREAMS[at])
+    }
+
+    /// Returns the stream that takes what no other wants: the context of a diff.
+    fn rest(&mut self) -> Option<usize> {
+        let context = if std::mem::take(&mut self.has_rest) { self.page.context() } else { vec![] };
+        self.around.extend(context.into_iter().map(|at| (at, Reason::place(Stream::Around))));
+        self.shares[Stream::Around as usize] = self.shares[Stream::Around as usize].max(1);
+        self.least()
     }
 
     /// Returns true if no stream has a unit but those of the ends.
@@ -176,22 +199,22 @@ impl<'a> Order<'a> {
 
     /// Returns the next units of a stream. Some may be kept already.
     fn next_of(&mut self, stream: Stream) -> Option<Vec<(usize, Reason)>> {
-        let one = |at: Option<usize>| at.map(|at| vec![(at, Reason::place(stream))]);
+        let place = |at: usize| vec![(at, Reason::place(stream))];
         match stream {
             Stream::Head => {
                 let at = self.head.take()?;
                 self.head = self.page.after(at);
-                one(Some(at))
+                Some(if self.page.is_context(at) { vec![] } else { place(at) })
             }
             Stream::Tail => {
                 let at = self.tail.take()?;
                 self.tail = self.page.before(at);
-                one(Some(at))
+                Some(if self.page.is_context(at) { vec![] } else { place(at) })
             }
             Stream::Before => {
                 let at = self.before.take()?;
                 self.before = self.page.before(at);
-                one(Some(at))
+                Some(place(at))
             }
             Stream::Findings => {
                 let finding = self.findings.next()?;
@@ -203,12 +226,13 @@ impl<'a> Order<'a> {
             Stream::Around => self.around.pop_front().map(|beside| vec![beside]),
             Stream::Tallies => {
                 let tally = self.tallies.next()?;
-                Some(one(self.page.index(tally)).unwrap_or_default())
+                Some(self.page.index(tally).map(place).unwrap_or_default())
             }
             Stream::Answers => {
                 let (at, names) = (self.answers.next()?, self.names.as_ref()?);
                 let reason = |at| (at, Reason::points(stream, names.asked(at)));
-                Some(self.page.around(at).map(reason).collect())
+                let owners = self.page.owners(at).into_iter().map(|at| (at, Reason::place(stream)));
+                Some(self.page.around(at).map(reason).chain(owners).collect())
             }
             Stream::Names => {
                 if self.names.is_none() {
@@ -217,8 +241,10 @@ impl<'a> Order<'a> {
                     self.names = Some(Names::new(relevance, &self.page));
                 }
                 let names = self.names.as_mut()?;
-                let lines = names.next(&self.page)?;
-                Some(lines.map(|at| (at, Reason::points(stream, names.value(at)))).collect())
+                let (at, lines) = names.next(&self.page)?;
+                let owners = if self.page.is_in_diff(at) { self.page.owners(at) } else { vec![] };
+                let owners = owners.into_iter().map(|at| (at, Reason::place(stream)));
+                Some(lines.map(|at| (at, Reason::points(stream, names.value(at)))).chain(owners).collect())
             }
         }
     }

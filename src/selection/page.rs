@@ -2,11 +2,14 @@
 
 use std::ops::RangeInclusive;
 
+use super::diff::{Place, Role};
+use super::owners::Owners;
 use super::unit::Unit;
 use crate::encoding::{Size, Text, Utf8};
 use crate::extent::Extent;
 use crate::limits::{Limits, UNLIMITED, Usage};
 use crate::relevance::Lines;
+use std::cell::OnceCell;
 
 /// A gap costs a reader the room of so many marks.
 const GAP: u64 = 3;
@@ -42,6 +45,9 @@ impl Piece<'_> {
 #[derive(Debug)]
 pub struct Page<'a> {
     pieces: &'a [Piece<'a>],
+    /// The places of the pieces in a diff, if any is in one.
+    places: &'a [Option<Place>],
+    owners: OnceCell<Owners>,
     /// Numbers of the first and the last unit of the text.
     units: RangeInclusive<usize>,
     kept: Vec<bool>,
@@ -53,10 +59,17 @@ pub struct Page<'a> {
 impl<'a> Page<'a> {
     /// Starts with nothing kept. `pieces` are in order. `units` are the numbers of the text's first
     /// and last unit. `mark` is the chars of the largest mark.
-    pub fn new(pieces: &'a [Piece<'a>], units: RangeInclusive<usize>, mark: usize, limits: &Limits) -> Self {
+    pub fn new(
+        pieces: &'a [Piece<'a>],
+        places: &'a [Option<Place>],
+        units: RangeInclusive<usize>,
+        mark: usize,
+        limits: &Limits,
+    ) -> Self {
         let in_lines = Limits { lines: UNLIMITED, line_bytes: UNLIMITED, ..*limits } == Limits::NONE;
         let mark = if in_lines { 1 } else { mark as u64 };
-        Page { pieces, units, kept: vec![false; pieces.len()], mark, in_lines }
+        let kept = vec![false; pieces.len()];
+        Page { pieces, places, owners: OnceCell::new(), units, kept, mark, in_lines }
     }
 
     /// Keeps a piece. Returns how the number of gaps changes.
@@ -79,6 +92,48 @@ impl<'a> Page<'a> {
     /// Returns the room of a few lines.
     pub fn little(&self) -> u64 {
         if self.in_lines { 2 } else { 40 }
+    }
+
+    fn place(&self, at: usize) -> Option<Place> {
+        self.places.get(at).copied().flatten()
+    }
+
+    pub fn is_in_diff(&self, at: usize) -> bool {
+        self.place(at).is_some()
+    }
+
+    /// Returns true for a line that a diff shows beside a change.
+    pub fn is_context(&self, at: usize) -> bool {
+        self.place(at).is_some_and(|place| place.role == Role::Context)
+    }
+
+    /// Returns the context of a diff that is not kept, the nearest to a change first.
+    pub fn context(&self) -> Vec<usize> {
+        let all: Vec<usize> = (0..self.places.len()).collect();
+        let (mut distances, mut last) = (vec![usize::MAX; all.len()], None);
+        for at in all.iter().chain(all.iter().rev()) {
+            match self.place(*at).map(|place| place.role) {
+                Some(Role::Change) => last = Some(*at),
+                Some(Role::Context) => {
+                    let distance = last.map_or(usize::MAX, |last: usize| last.abs_diff(*at));
+                    distances[*at] = distances[*at].min(distance);
+                }
+                _ => last = None,
+            }
+        }
+        let mut context: Vec<usize> =
+            all.into_iter().filter(|at| self.is_context(*at) && !self.kept[*at]).collect();
+        context.sort_by_key(|at| distances[*at]);
+        context
+    }
+
+    /// Returns the lines that say whose a line is: its headers in a diff, or the names of the
+    /// records that it is in.
+    pub fn owners(&self, at: usize) -> Vec<usize> {
+        match self.place(at) {
+            Some(place) => place.headers.into_iter().flatten().collect(),
+            None => self.owners.get_or_init(|| Owners::new(self.pieces)).of(self.pieces, at),
+        }
     }
 
     /// Returns the pieces next to a kept one that stand alone between two kept ones and take no
@@ -139,12 +194,18 @@ impl Lines for Page<'_> {
     }
 
     fn around(&self, at: usize) -> RangeInclusive<usize> {
-        self.before(at).unwrap_or(at)..=self.after(at).unwrap_or(at)
+        let is_diff = self.place(at).is_some();
+        let joins = |beside: &usize| !(is_diff && self.is_context(*beside));
+        self.before(at).filter(joins).unwrap_or(at)..=self.after(at).filter(joins).unwrap_or(at)
     }
 
     fn cost(&self, lines: RangeInclusive<usize>) -> u64 {
         let new = lines.clone().filter(|at| !self.kept[*at]).map(|at| self.room(at)).sum::<u64>();
         let is_apart = !self.has_kept_before(*lines.start()) && !self.has_kept_after(*lines.end());
-        new.max(1) + if is_apart { GAP * self.mark } else { 0 }
+        let headers = self.place(*lines.start()).or_else(|| self.place(*lines.end()));
+        let headers = headers.map_or([None; 2], |place| place.headers).into_iter().flatten();
+        let headers =
+            headers.filter(|at| !self.kept[*at] && !lines.contains(at)).map(|at| self.room(at)).sum::<u64>();
+        new.max(1) + headers + if is_apart { GAP * self.mark } else { 0 }
     }
 }

@@ -1,5 +1,7 @@
 //! The columns in front of a line: a time, the name of a job or a service, the number of a step.
 
+use crate::relevance::hash;
+
 /// Maximum bytes of a prefix that are read.
 const READ: usize = 96;
 
@@ -21,7 +23,12 @@ pub fn without_prefix(line: &[u8]) -> &[u8] {
 /// Returns the bytes of the first column, the space after it included.
 fn column(line: &[u8]) -> usize {
     let read = &line[..line.len().min(READ)];
-    let end = time(read).or_else(|| step(read)).or_else(|| service(read)).unwrap_or(0);
+    let end = time(read)
+        .or_else(|| step(read))
+        .or_else(|| service(read))
+        .or_else(|| counter(read))
+        .or_else(|| named_time(line))
+        .unwrap_or(0);
     end + usize::from(end > 0 && matches!(line.get(end), Some(b' ' | b'\t')))
 }
 
@@ -41,6 +48,120 @@ fn time(line: &[u8]) -> Option<usize> {
         let end = start + 8;
         end + line[end..].iter().take_while(|byte| is_in_time(**byte)).count()
     })
+}
+
+/// Returns the end of a time behind two columns of any length: names of a job and of a step.
+fn named_time(line: &[u8]) -> Option<usize> {
+    let rest = after_columns(line)?;
+    time(&rest[..rest.len().min(READ)]).map(|end| line.len() - rest.len() + end)
+}
+
+/// Maximum bytes of the names of a job and of a step.
+const NAMES: usize = 512;
+
+/// Returns a line behind its first two columns that tabs end.
+pub fn after_columns(line: &[u8]) -> Option<&[u8]> {
+    let read = &line[..line.len().min(NAMES)];
+    memchr::memchr_iter(b'\t', read).nth(1).map(|tab| &line[tab + 1..])
+}
+
+/// Returns the end of a counter or a clock in brackets: `[  412.004311]`, `[  +73 ms]`, `[12/90]`.
+fn counter(line: &[u8]) -> Option<usize> {
+    let inside = line.strip_prefix(b"[")?;
+    let (mut letters, mut says) = (0, false);
+    for (at, byte) in inside.iter().enumerate() {
+        letters = if byte.is_ascii_alphabetic() { letters + 1 } else { 0 };
+        match byte {
+            b']' => {
+                let end = at + 2;
+                let is_blank = at > 2 && inside[..at].iter().all(|byte| *byte == b' ');
+                return ((says || is_blank) && matches!(line.get(end), None | Some(b' ' | b'\t' | b'\n')))
+                    .then_some(end);
+            }
+            b'0'..=b'9' => says = true,
+            b' ' | b'.' | b',' | b':' | b'+' | b'-' | b'/' | b'%' => {}
+            _ if letters > 0 && letters < 3 && says => {}
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Hashes the first column of a line, numbers and blanks aside: a counter, a clock or a name in
+/// brackets, a name before a bar, a time since the start. Returns `None` without one, or if the
+/// line says nothing behind it.
+pub fn common_column(line: &[u8]) -> Option<u64> {
+    let read = &line[..line.len().min(READ)];
+    let end = counter(read)
+        .or_else(|| step(read))
+        .or_else(|| bracketed(read))
+        .or_else(|| barred(read))
+        .or_else(|| seconds(read))?;
+    let is_word = |three: &[u8]| three.iter().all(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii());
+    line[end..].windows(3).any(is_word).then(|| form_of(&line[..end]))
+}
+
+/// Hashes a column without its numbers and blanks. A clock and a blank clock are alike.
+fn form_of(column: &[u8]) -> u64 {
+    let says = |byte: &&u8| {
+        !byte.is_ascii_digit() && !byte.is_ascii_whitespace() && !matches!(byte, b'.' | b'+' | b'-')
+    };
+    let letters: Vec<u8> = column.iter().filter(says).copied().collect();
+    hash(&letters)
+}
+
+/// Maximum bytes of a name in a column.
+const NAME: usize = 48;
+
+/// Returns the end of a name in brackets: `[api]`, `(worker 3)`.
+fn bracketed(line: &[u8]) -> Option<usize> {
+    let close = match line.first()? {
+        b'[' => b']',
+        b'(' => b')',
+        b'<' => b'>',
+        _ => return None,
+    };
+    let end = 1 + memchr::memchr(close, &line[1..line.len().min(NAME)])?;
+    let inside = &line[1..end];
+    let is_name = !inside.is_empty()
+        && inside.iter().all(|byte| {
+            byte.is_ascii_alphanumeric()
+                || matches!(byte, b' ' | b'-' | b'_' | b'.' | b'/' | b':' | b'@' | b'#')
+                || !byte.is_ascii()
+        });
+    let is_number = inside.iter().all(u8::is_ascii_digit);
+    (is_name
+        && (line[0] == b'[' || is_number || line[0] == b'(')
+        && matches!(line.get(end + 1), Some(b' ' | b'\t' | b'[')))
+    .then_some(end + 1)
+}
+
+/// Returns the end of a name before a bar: `api | `, `worker-3   │ `.
+fn barred(line: &[u8]) -> Option<usize> {
+    let is_name = |byte: &&u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/' | b':' | b'@' | b'#')
+    };
+    let name = line.iter().take(NAME).take_while(is_name).count();
+    let blank = line[name..].iter().take_while(|byte| **byte == b' ').count();
+    let rest = &line[name + blank..];
+    let bar = ["|", "│", "┃", "║"].iter().find(|bar| rest.starts_with(bar.as_bytes()))?;
+    let letters = line[..name].iter().any(u8::is_ascii_alphabetic);
+    (letters && (blank > 0 || bar.len() > 1) && matches!(rest.get(bar.len()), Some(b' ')))
+        .then_some(name + blank + bar.len())
+}
+
+/// Returns the end of a time since the start: `0.004s `, `+12.5ms `, `12.345: `.
+fn seconds(line: &[u8]) -> Option<usize> {
+    let sign = usize::from(matches!(line.first(), Some(b'+')));
+    let digits = |from: usize| line[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let whole = digits(sign);
+    let point = sign + whole;
+    let part = if whole > 0 && line.get(point) == Some(&b'.') { digits(point + 1) } else { 0 };
+    let end = if part > 0 { point + 1 + part } else { point };
+    let unit = line[end..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let end = end + unit;
+    let is_time = whole > 0 && (part > 0 || sign > 0 && unit > 0) && unit < 3;
+    (is_time && matches!(line.get(end), Some(b' ' | b'\t' | b':' | b'|'))).then_some(end)
 }
 
 /// Returns true if letters stand only in the names of a month and a day, and in the `T` before a
@@ -108,6 +229,12 @@ mod tests {
             "#12 ",
             "#12 3.456 ",
             "2026-04-22T16:09:39.67Z #12 3.456 ",
+            "[  412.004311] ",
+            "[  +73 ms] ",
+            "[        ] ",
+            "[12/90] ",
+            "[ 45%] ",
+            "a job with a long name (on one system, of one kind, with all options that it knows, release)\tand a step\t2026-04-22T16:09:39.67Z ",
         ] {
             assert_eq!(rest(&format!("{prefix}  error: no")), "  error: no", "{prefix}");
         }
@@ -123,6 +250,10 @@ mod tests {
             "#include <a.h>",
             "a | b",
             "12:00 noon",
+            "[x] done",
+            "[ ] open",
+            "[17](a)",
+            "[info] a",
             "",
             "::::",
         ] {

@@ -2,7 +2,8 @@
 
 use super::bytes::plain;
 use super::code::is_code;
-use super::log::is_log;
+use super::diff::Place;
+use super::log::{is_log, may_be_log};
 use super::prefix::without_prefix;
 use super::score::{Score, score};
 use super::tally::is_tally;
@@ -64,14 +65,14 @@ pub type Shares = [u64; STREAMS.len()];
 /// Shares of a text that tells of a failure, and of one that tells of none. The comment at the head
 /// of the module tells where they come from.
 const FAILED: Shares = [50, 70, 230, 330, 100, 120, 100, 90, 60];
-const PLAIN: Shares = [220, 220, 0, 0, 0, 0, 0, 80, 450];
+const PLAIN: Shares = [110, 110, 0, 0, 0, 0, 0, 80, 700];
 
 /// All of the weight of a failure.
 pub const WHOLE: u64 = 1_000;
-/// The weight of a failure that only the end of the text tells of.
+/// The weight of a failure that only the end of the text tells of, and nothing else.
 const VERDICT: u64 = 550;
 /// The weight of a failure in a text that tells of none, unless it is code.
-const UNTOLD: u64 = 350;
+const UNTOLD: u64 = 250;
 
 /// Lines of a text that are looked at to tell a log or code.
 const SAMPLE: usize = 600;
@@ -110,12 +111,12 @@ impl Mix {
 
 impl Selection {
     /// Weighs how the streams share the room.
-    pub fn mix(&self, policy: &Policy) -> Mix {
-        if policy.reserves() { Mix::of_ends(policy) } else { Mix::of_failure(self.weight(policy)) }
+    pub fn mix(&self, policy: &Policy, places: &[Option<Place>]) -> Mix {
+        if policy.reserves() { Mix::of_ends(policy) } else { Mix::of_failure(self.weight(policy, places)) }
     }
 
     /// Weighs whether the text tells of a failure, up to [`WHOLE`].
-    fn weight(&self, policy: &Policy) -> u64 {
+    fn weight(&self, policy: &Policy, places: &[Option<Place>]) -> u64 {
         if policy.seeks_failure() {
             return WHOLE;
         }
@@ -123,7 +124,14 @@ impl Selection {
             return 0;
         }
         let lines = || self.lines().step_by(1 + self.lines().size_hint().0 / SAMPLE);
-        if is_log(lines()) || told::tells_failure(self.lines()) {
+        if told::tells_failure(self.lines()) {
+            return WHOLE;
+        }
+        // Changed lines may say anything.
+        if places.iter().flatten().count() * 2 > places.len() && !places.is_empty() {
+            return 0;
+        }
+        if is_log(lines()) {
             return WHOLE;
         }
         let (mut all, mut code) = (0, 0);
@@ -132,7 +140,10 @@ impl Selection {
             code += u64::from(is_code(line));
         }
         let rest = 100 - 100 * code / all.max(1);
-        if rest > 50 && self.ends_in_verdict() { VERDICT } else { UNTOLD * rest * rest / 10_000 }
+        if rest > 50 && self.ends_in_verdict() {
+            return if may_be_log(lines()) { WHOLE } else { VERDICT };
+        }
+        UNTOLD * rest * rest / 10_000
     }
 
     /// Returns true if the last lines state a result that is a failure.

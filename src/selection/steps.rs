@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use super::Selection;
+use super::diff::{Place, Role};
 use super::odd::odd;
 use super::old::Old;
 use super::order::{Order, Taken};
@@ -11,7 +12,7 @@ use super::page::{Page, Piece};
 use super::reason::{DROPPED, Reason};
 use super::shares::{Mix, WHOLE};
 use crate::limits::{Limits, Usage};
-use crate::relevance::Relevance;
+use crate::relevance::{Part, Relevance};
 
 /// A piece that is kept, its size, the gaps that it adds, and the reason.
 #[derive(Clone, Copy, Debug)]
@@ -22,17 +23,18 @@ pub struct Addition {
     pub reason: Reason,
 }
 
-/// The least weight of a failure in a text whose odd lines are sought. A source weighs less, and its
-/// odd lines tell nothing.
+/// The least weight of a failure in a text whose odd lines are sought. A source weighs less, and
+/// its odd lines tell nothing.
 const ODD: u64 = WHOLE / 10;
 
 impl Selection {
-    /// Orders the pieces until no more can fit. `mix`: the shares of the streams. `mark`: the chars
-    /// of the largest mark in a gap. `explains`: order the lines that more room would keep next,
-    /// too. Returns `None` if the text has nothing to keep but its ends.
+    /// Orders the pieces until no more can fit. `places`: the places of the pieces in a diff. `mix`:
+    /// the shares of the streams. `mark`: the chars of the largest mark in a gap. `explains`: order
+    /// the lines that more room would keep next, too. Returns `None` if the text has nothing to
+    /// keep but its ends.
     pub(crate) fn steps<'a>(
         &'a self,
-        pieces: &'a [Piece<'a>],
+        (pieces, places): (&'a [Piece<'a>], &'a [Option<Place>]),
         old: &Old,
         mix: Mix,
         mark: usize,
@@ -55,9 +57,15 @@ impl Selection {
             // Notices of earlier cuts say nothing about the text.
             let is_old = |piece: &Piece| old.size_of(piece.unit.number, piece.text, true).is_some();
             let text = |piece: &Piece<'a>| if piece.is_weighed && !is_old(piece) { piece.text } else { b"" };
-            Relevance::new(pieces.iter().map(text), question)
+            let part = |at| match places.get(at).copied().flatten() {
+                Some(Place { role: Role::Change, file, .. }) => Part::Change(file),
+                Some(Place { role: Role::Context, .. }) => Part::Context,
+                _ => Part::Text,
+            };
+            let lines = pieces.iter().enumerate().map(|(at, piece)| (text(piece), part(at)));
+            Relevance::new(lines, question)
         };
-        let page = Page::new(pieces, units.clone(), mark, limits);
+        let page = Page::new(pieces, places, units.clone(), mark, limits);
         let mut order = Order::new(page, mix, findings, tallies, !question.is_empty(), read);
         let (mut steps, mut taken) = (vec![], Usage::default());
         let mut explained = if explains { DROPPED } else { 0 };

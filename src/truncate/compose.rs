@@ -18,6 +18,7 @@ use crate::notice::counts::{Amount, Counts, grouped, line_ranges};
 use crate::notice::saved::SavedPart;
 use crate::notice::{Notice, NoticePlace};
 use crate::policy::Keep;
+use crate::selection::diff::places;
 use crate::selection::reason::Reasons;
 use crate::selection::{Addition, Mix, Old, Piece, Selection, WHOLE};
 
@@ -40,6 +41,8 @@ pub fn cut<T: Text>(
         old.saved = named.clone();
     }
     let pieces = selection.pieces(&old);
+    // Ends that a policy asks for are kept as they are.
+    let places = if terms.policy.reserves() { vec![] } else { places(&pieces) };
     let last = pieces.last()?.unit.number;
     let size = selection.size();
     let totals = input.totals.unwrap_or(if T::UTF16 { size } else { Size { bytes: input.total, ..size } });
@@ -48,7 +51,7 @@ pub fn cut<T: Text>(
     let is_broken = !T::UTF16 && input.totals.is_none() && size.bytes != input.total;
     let mut composer = Composer {
         selection,
-        mix: selection.mix(terms.policy),
+        mix: selection.mix(terms.policy, &places),
         terms,
         totals,
         beside: input.beside,
@@ -63,8 +66,14 @@ pub fn cut<T: Text>(
         end: Utf8(end.as_bytes()).size(),
     };
     let mark = composer.largest_mark().chars;
-    composer.kept =
-        selection.steps(&pieces, &composer.old, composer.mix, mark, &terms.limits, terms.policy.explains)?;
+    composer.kept = selection.steps(
+        (&pieces, &places),
+        &composer.old,
+        composer.mix,
+        mark,
+        &terms.limits,
+        terms.policy.explains,
+    )?;
     let saved = terms.saved(&composer.old.saved);
     let ladder = terms.notice.ladder(saved).chain([Cow::Owned(Notice::None)]);
     // The name of the whole says more than lines of it: where both do not fit, the ends stand
