@@ -272,14 +272,14 @@ const gemini = dialectOf('gemini with ids')
 const anthropic = dialectOf('anthropic')
 const responses = dialectOf('openai-responses')
 
-/** The rows on the way from the last to a root. */
-function branchOf(rows: readonly any[]): any[] {
-  const byId = new Map(rows.filter(({ id }) => id !== undefined).map((row) => [row.id, row]))
+/** The rows on the way from the last to a root, or to a row that is not there. */
+function branchOf(rows: readonly any[], id = 'id', parent = 'parentId'): any[] {
+  const byId = new Map(rows.filter((row) => row[id] !== undefined).map((row) => [row[id], row]))
   const way: any[] = []
-  for (let row = rows.findLast(({ id, type }) => id !== undefined && type !== 'session'); row; ) {
+  for (let row = rows.findLast((row) => row[id] !== undefined && row.type !== 'session'); row; ) {
     way.unshift(row)
-    byId.delete(row.id)
-    row = byId.get(row.parentId)
+    byId.delete(row[id])
+    row = byId.get(row[parent])
   }
   return way
 }
@@ -348,9 +348,9 @@ export const layouts: readonly Stored[] = [
           message,
         })),
       ),
-    sent: (rows) => once(rows).flatMap(({ message }) => message ?? []),
-    // Its program joins messages of one role.
-    refusal: (messages) => refusal('gemini', joined(messages)),
+    sent: (rows) => branchOf(rows, 'uuid', 'parentUuid').flatMap(({ message }) => message ?? []),
+    // Its program puts words of the user before all, and joins messages of one role.
+    refusal: (messages) => refusal('gemini', joined([gemini.user('The setup.'), ...messages])),
   }),
   rowsOf('kimi-code', kimiCode, {
     isHosted: true,
