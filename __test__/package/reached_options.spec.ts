@@ -15,16 +15,22 @@ import { REACHED } from '../../lib/reached_options.js'
 
 const rows = Array.from({ length: 90 }, (_, row) => ({ row, note: 'n'.repeat(20), kind: 'stone' }))
 const table = { rows, last: 'z'.repeat(200) }
+/** Each step has a name of its own, so none is odd. */
+const LETTERS = 'abcdefghij'
 const log = [
   'start',
   'same',
   'same',
   'same',
-  ...Array.from({ length: 200 }, (_, at) => `line ${at} of the log, ${at === 77 ? 'granite' : 'sand'}`),
+  ...Array.from({ length: 200 }, (_, at) => `line ${at} of the log, sand`),
   'error: disk full',
   `api_key = "${'sk-ant-api03-'}${'aB3dE6gH9j'.repeat(9)}AA"`,
   'w'.repeat(300),
-  ...Array.from({ length: 100 }, (_, at) => `step ${at} is done`),
+  ...Array.from(
+    { length: 100 },
+    (_, at) =>
+      `step ${at === 42 ? 'granite' : `stone${LETTERS[at % 10]}${LETTERS[Math.floor(at / 10)]}`} is done`,
+  ),
 ].join('\n')
 const image = { type: 'image', data: `iVBORw0KGgo${'A'.repeat(2_000)}`, mimeType: 'image/png' }
 const content = [{ type: 'text', text: log }, { type: 'text', text: JSON.stringify(table) }, image]

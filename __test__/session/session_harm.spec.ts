@@ -365,7 +365,8 @@ describe.each(layouts.map((stored) => [stored.name, stored] as const))('a sessio
             return
           }
           const sent = sentOf(stored, after)
-          // Results without any call stay if nothing else is there. A damaged row that stays may have one.
+          // Results without any call stay if nothing else is there. A damaged row that stays may
+          // have one.
           const isMended = options.pairs && options.damaged === 'mend' && hasPairs(sent)
           if (isMended && stored.pairs !== 'none' && repairToolPairs(sent).messages.length > 0)
             expect(stored.refusal(sent)).toBeUndefined()

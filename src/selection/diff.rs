@@ -186,8 +186,8 @@ impl Reader {
     }
 }
 
-/// Reads the header of a hunk: `@@ -1,3 +1,4 @@`, `@@@ -1,3 -1,4 +1,5 @@@`, `*** 1,5 ****`, `--- 1,6
-/// ----`, `12,14c12`.
+/// Reads the header of a hunk: `@@ -1,3 +1,4 @@`, `@@@ -1,3 -1,4 +1,5 @@@`, `*** 1,5 ****`,
+/// `--- 1,6 ----`, `12,14c12`.
 fn hunk(line: &[u8]) -> Option<Rest> {
     match line.first()? {
         b'@' => {

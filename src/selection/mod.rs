@@ -18,15 +18,15 @@
 //!
 //! **Where the shares come from.** `FAILED` began as the phases of the former search for findings:
 //! 5 % head, 8 % tail, 15 % tallies, 16 % lines before the last tally, 30 % findings, the rest
-//! around them. `PLAIN` began as a quarter for either end and half for names (see below). Some twenty-five
-//! random settings near those were scored on 31 CI logs, 486 tool results with the names that
-//! agents used next, 18 questions, 9 logs of public reports, 8 logs of a benchmark and 54 recorded
-//! outputs, all sets in one sum; the best were within one point of each other. Three changes raised
-//! the sum: more context for findings (20 to 33 %; +4 at 4,000 chars on logs marked as failures),
-//! less for findings alone (30 to 23 %), and more lines at a distance (6 to 10 %). The share of
-//! tallies between 8 and 16 % moved nothing, nor did the weight of a verdict between 545 and 600. A
-//! weight of 350, 475 or 590 for a failure that is not marked scored alike; the least favours
-//! sources.
+//! around them. `PLAIN` began as a quarter for either end and half for names (see below). Some
+//! twenty-five random settings near those were scored on 31 CI logs, 486 tool results with the
+//! names that agents used next, 18 questions, 9 logs of public reports, 8 logs of a benchmark and
+//! 54 recorded outputs, all sets in one sum; the best were within one point of each other. Three
+//! changes raised the sum: more context for findings (20 to 33 %; +4 at 4,000 chars on logs marked
+//! as failures), less for findings alone (30 to 23 %), and more lines at a distance (6 to 10 %).
+//! The share of tallies between 8 and 16 % moved nothing, nor did the weight of a verdict between
+//! 545 and 600. A weight of 350, 475 or 590 for a failure that is not marked scored alike; the
+//! least favours sources.
 //!
 //! **What was tried and lost.** Letting an end pay for the lines that another stream had kept in
 //! its way (-2 on tool results at 4,000 chars, -11 on questions). Taking the words of lines that
@@ -39,13 +39,13 @@
 //! **Odd lines** (`odd`). Of 392 cuts of 3,000 lines that bring a new name each, all but one, 194
 //! lost the odd line, told of a failure or not: the stream of names pays for new words, and a line
 //! of a shape that is seen 3,000 times has one. A finding by rarity needs no word. Of these cuts it
-//! leaves 30 without the line, in 26 of which the line is not stored. Of 174 cuts of 520 warnings
-//! of gcc and one error, in 29 languages of which half are invented, 156 lost the error, and none
-//! does. Of 13 logs of public reports it keeps 9 at 8,000 chars, where 5 were kept. It takes at
-//! least 7 bits, among 256 lines on either side: with 4 bits among 64 lines it costs 1.5 points at
-//! 16,000 on logs that others marked, and 0.4 on tool results at 8,000; with 6 bits among 256, 0.3
-//! on the latter. A score above other findings gained nothing. To leave odd lines out of texts that
-//! tell of no failure lost 61 more of the 392 and gained nothing.
+//! leaves 30 without the line; 26 of these do not store it. Of 174 cuts of 520 warnings of gcc and
+//! one error, in 29 languages, half of them invented, 156 lost the error, and none does. Of 13 logs
+//! of public reports it keeps 9 at 8,000 chars, where 5 were kept. It takes at least 7 bits, among
+//! 256 lines on either side: with 4 bits among 64 lines it costs 1.5 points at 16,000 on logs that
+//! others marked, and 0.4 on tool results at 8,000; with 6 bits among 256, 0.3 on the latter. A
+//! score above other findings gained nothing. To leave odd lines out of texts that tell of no
+//! failure lost 61 more of the 392 and gained nothing.
 //!
 //! **Crowds by form.** Findings whose words all differ are a crowd by their form. A point less each
 //! time their pairs double gains 3.2 points at 4,000 and 1.6 at 8,000 on CI logs that are known to

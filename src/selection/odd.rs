@@ -67,7 +67,7 @@ struct Walks {
 }
 
 impl Walks {
-    /// Reads the walk of a line. A line that is stored for what it says is no measure of others.
+    /// Reads the walk of a line. A line that is stored for its words does not measure others.
     fn take(&mut self, line: &[u8], counts: bool) {
         let Walks { of_places, of_ways, ways, steps, ends } = self;
         walk(line, |form, way| {

@@ -28,10 +28,10 @@ pub struct Addition {
 const ODD: u64 = WHOLE / 10;
 
 impl Selection {
-    /// Orders the pieces until no more can fit. `places`: the places of the pieces in a diff. `mix`:
-    /// the shares of the streams. `mark`: the chars of the largest mark in a gap. `explains`: order
-    /// the lines that more room would keep next, too. Returns `None` if the text has nothing to
-    /// keep but its ends.
+    /// Orders the pieces until no more can fit. `places`: the places of the pieces in a diff.
+    /// `mix`: the shares of the streams. `mark`: the chars of the largest mark in a gap.
+    /// `explains`: order the lines that more room would keep next, too. Returns `None` if the
+    /// text has nothing to keep but its ends.
     pub(crate) fn steps<'a>(
         &'a self,
         (pieces, places): (&'a [Piece<'a>], &'a [Option<Place>]),
