@@ -279,7 +279,7 @@ mod tests {
                 "hhhhh cc .",
             ),
             ("--- a\n+++ b\n@@ -1 +1,2 @@\n-x\n+-- x\n+++ y\nafter\n", "hhhccc."),
-            ("commit 1\n\n    say\n\ndiff --git a/x b/x\n@@ -1,2 +1 @@\n-b\n\n\ncommit 2\n", "....hhc ..."),
+            ("commit 1\n\n    say\n\ndiff --git a/x b/x\n@@ -1,2 +1 @@\n-b\n\n\ncommit 2\n", "....hhc .."),
             ("diff --cc x\n@@@ -1,2 -1,2 +1,3 @@@\n  a\n- b\n +c\n++d\n", "hh ccc"),
             ("diff -r a/x b/x\n2,3c2\n< a\n< b\n---\n> c\n9a9\n> d\nend\n", "hhcchchc."),
             (
