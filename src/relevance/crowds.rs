@@ -4,6 +4,7 @@
 //! kept, the less the new names of the others are worth. Without that, 300 invented names take half
 //! of a text's room.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
@@ -35,38 +36,50 @@ const KINDS: [u8; 256] = {
     kinds
 };
 
-/// The crowd of each line of a text, and the lines of each crowd that were charged to it.
+/// The lines of a text, and the number of those that were charged to each crowd.
+///
+/// The form of a line is read when its worth is asked for after the first charge: most lines are
+/// never asked again.
 #[derive(Clone, Debug, Default)]
-pub struct Crowds {
-    numbers: HashMap<u64, u32, BuildHasherDefault<PlainHasher>>,
-    of_lines: Vec<u32>,
-    charged: Vec<u32>,
+pub struct Crowds<'a> {
+    lines: Vec<(&'a [u8], Part)>,
+    /// The crowd of each line, once it is known.
+    known: Vec<Cell<Option<u64>>>,
+    charged: HashMap<u64, u32, BuildHasherDefault<PlainHasher>>,
 }
 
-impl Crowds {
+impl<'a> Crowds<'a> {
     /// Takes the next line.
-    pub fn take(&mut self, line: &[u8], part: Part) {
-        let crowd = if let Part::Change(file) = part { !(file as u64) } else { form(line) };
-        let next = self.charged.len() as u32;
-        let number = *self.numbers.entry(crowd).or_insert(next);
-        if number == next {
-            self.charged.push(0);
-        }
-        self.of_lines.push(number);
-    }
-
-    /// Takes the last line again.
-    pub fn repeat_last(&mut self) {
-        self.of_lines.extend(self.of_lines.last().copied());
+    pub fn take(&mut self, line: &'a [u8], part: Part) {
+        self.lines.push((line, part));
+        self.known.push(Cell::new(None));
     }
 
     pub fn charge(&mut self, line: usize) {
-        self.charged[self.of_lines[line] as usize] += 1;
+        *self.charged.entry(self.of(line)).or_default() += 1;
     }
 
     /// Returns the worth of a line in its crowd.
     pub fn worth(&self, line: usize, alone: u32) -> u32 {
-        alone * HALF / (HALF + self.charged[self.of_lines[line] as usize])
+        if self.charged.is_empty() || alone == 0 {
+            return alone;
+        }
+        alone * HALF / (HALF + self.charged.get(&self.of(line)).copied().unwrap_or_default())
+    }
+
+    /// Returns true for a line that a diff shows beside its changes.
+    pub fn is_context(&self, line: usize) -> bool {
+        self.lines[line].1 == Part::Context
+    }
+
+    fn of(&self, line: usize) -> u64 {
+        let (text, part) = self.lines[line];
+        let crowd = self.known[line].get().unwrap_or_else(|| match part {
+            Part::Change(file) => !(file as u64),
+            _ => form(text),
+        });
+        self.known[line].set(Some(crowd));
+        crowd
     }
 }
 
@@ -102,7 +115,7 @@ mod tests {
         for line in ["let a = 1;", "let b = 2;", "fn c() {"] {
             crowds.take(line.as_bytes(), Part::Text);
         }
-        crowds.repeat_last();
+        crowds.take(b"fn e() {", Part::Text);
         crowds.take(b"fn d() {", Part::Change(1));
         (0..HALF).for_each(|_| crowds.charge(0));
         assert_eq!([0, 1, 2, 3, 4].map(|line| crowds.worth(line, 40)), [20, 20, 40, 40, 40]);

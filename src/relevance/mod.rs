@@ -77,7 +77,7 @@ pub enum Part {
 
 /// The lines of a text, each with its words and its value beside the lines that are kept.
 #[derive(Clone, Debug)]
-pub struct Relevance {
+pub struct Relevance<'a> {
     /// Words by line, by their number, each once per line.
     words: Lists,
     /// Lines by word.
@@ -89,31 +89,27 @@ pub struct Relevance {
     values: Vec<u32>,
     /// The words of the question in each line.
     asked: Vec<u32>,
-    crowds: Crowds,
-    /// The lines that a diff shows beside its changes.
-    is_context: Vec<bool>,
+    crowds: Crowds<'a>,
 }
 
-impl Relevance {
+impl<'a> Relevance<'a> {
     /// Reads the lines of a text.
-    pub fn new<'a>(lines: impl Iterator<Item = (&'a [u8], Part)>, question: &Question) -> Relevance {
+    pub fn new(lines: impl Iterator<Item = (&'a [u8], Part)>, question: &Question) -> Relevance<'a> {
         let mut numbers: Words<u32> = Words::default();
         let mut groups: HashSet<&[u8], BuildHasherDefault<PlainHasher>> = HashSet::default();
         let (mut words, mut news, mut values) = (Lists::default(), vec![], vec![]);
         // The lines so far that the last line with each word ends.
         let mut last: Vec<usize> = vec![];
         let mut before = None;
-        let (mut crowds, mut is_context) = (Crowds::default(), vec![]);
+        let mut crowds = Crowds::default();
         for (line, part) in lines {
-            is_context.push(part == Part::Context);
+            crowds.take(line, part);
             let nth = words.ends.len() + 1;
             if before.replace(line) == Some(line) {
                 words.repeat_last();
                 values.push(0);
-                crowds.repeat_last();
                 continue;
             }
-            crowds.take(line, part);
             each_word(line, |_| true, &mut |word, _| {
                 let number = *numbers.entry(word).or_insert_with(|| {
                     news.push(if word.is_name() { NAME } else { PLAIN });
@@ -146,7 +142,7 @@ impl Relevance {
         for (line, value) in values.iter_mut().enumerate() {
             *value += asked[line] + words.get(line).iter().map(|word| news[*word as usize]).sum::<u32>();
         }
-        Relevance { words, lines, news, values, asked, crowds, is_context }
+        Relevance { words, lines, news, values, asked, crowds }
     }
 
     /// Returns the lines with the highest score for the question, best first, then in order.
@@ -222,13 +218,13 @@ pub trait Lines {
 
 /// The lines of a text in the order of their value for their room.
 #[derive(Debug)]
-pub struct Names {
-    relevance: Relevance,
+pub struct Names<'a> {
+    relevance: Relevance<'a>,
     queue: BinaryHeap<u128>,
 }
 
-impl Names {
-    pub fn new(relevance: Relevance, lines: &impl Lines) -> Names {
+impl<'a> Names<'a> {
+    pub fn new(relevance: Relevance<'a>, lines: &impl Lines) -> Names<'a> {
         let all = (0..relevance.values.len()).filter(|line| !lines.is_kept(*line));
         let values = all.map(|line| (relevance.value(line, lines), line));
         // A line without value now never gains any.
@@ -301,11 +297,11 @@ impl Value {
     }
 }
 
-impl Relevance {
+impl Relevance<'_> {
     /// Returns the value of a line in the crowd of its form.
     fn alone(&self, line: usize) -> u32 {
         let asked = self.asked[line];
-        let news = if self.is_context[line] { 0 } else { self.values[line] - asked };
+        let news = if self.crowds.is_context(line) { 0 } else { self.values[line] - asked };
         asked + self.crowds.worth(line, news)
     }
 

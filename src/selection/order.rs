@@ -35,8 +35,8 @@ pub struct Order<'a> {
     around: VecDeque<(usize, Reason)>,
     tallies: std::vec::IntoIter<usize>,
     answers: std::vec::IntoIter<usize>,
-    read: Box<dyn Fn() -> Relevance + 'a>,
-    names: Option<Names>,
+    read: Box<dyn Fn() -> Relevance<'a> + 'a>,
+    names: Option<Names<'a>>,
     kept: Vec<Taken>,
     /// Context of a diff may be left.
     has_rest: bool,
@@ -53,7 +53,7 @@ impl<'a> Order<'a> {
         findings: Vec<Finding>,
         tallies: Vec<usize>,
         asks: bool,
-        read: impl Fn() -> Relevance + 'a,
+        read: impl Fn() -> Relevance<'a> + 'a,
     ) -> Order<'a> {
         let needles = findings.iter().take_while(|finding| finding.worth == Worth::ASKED_FOR);
         let needles: Vec<usize> = needles.filter_map(|finding| page.index(finding.unit)).collect();
