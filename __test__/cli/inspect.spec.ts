@@ -219,9 +219,7 @@ describe('inspect of several sessions', () => {
     write(`${dir}/aa.jsonl`, '{"compilerOptions":{}}\n')
     const { code, stdout, stderr } = await spillway(['inspect', `${dir}/none*.jsonl`, dir])
     expect(code).toBe(1)
-    expect(stderr).toMatch(
-      /^spillway inspect: broken\/none\*\.jsonl: no such file; .*\nspillway inspect: broken\/aa\.jsonl: unrecognised session format.*\n$/,
-    )
+    expect(stderr).toMatch(/^spillway inspect: broken\/none\*\.jsonl: no such file; .*\n$/)
     expect(stdout).toMatch(/\n3 sessions, /)
   })
 

@@ -323,7 +323,7 @@ describe('exact values', () => {
   it('keeps both ends of a text without names, and the head where no notice fits', () => {
     const lines = `first\n${'filler\n'.repeat(3_000)}last\n`
     expect(clampText(lines)).toMatch(/^first\n[\s\S]*\n\n\[tool output[\s\S]*last\n$/)
-    expect(clampText(lines, { isError: true })).toMatch(/^first\n[\s\S]*\n\n\[tool output[\s\S]*last\n$/)
+    expect(clampText(lines, { isError: true })).toMatch(/^first\n[\s\S]*\nlast\n\n\[tool output[^\n]*$/)
     expect(clampText(lines, { maxChars: 20 })).toBe('first\n\n[...]\n\nlast\n')
     expect(clampText(lines, { maxChars: 14, notice: false })).toBe('first\nfiller\n')
   })

@@ -188,8 +188,8 @@ impl SessionFile {
                 let document = row.document()?;
                 let entry = row.entry(&document);
                 let kind = SessionKind::of(&entry, false);
-                (kind != SessionKind::Unknown)
-                    .then(|| matches!(kind, SessionKind::Known(layout) if layout.offsets))
+                let keeps = matches!(kind, SessionKind::Known(layout) if layout.offsets);
+                (kind != SessionKind::Unknown).then_some(keeps)
             };
             while let Some(block) = rows.next(|_| Ok::<(), Failure>(()))? {
                 if let Some(keeps) = each_row(block).find_map(&mut told) {
