@@ -126,6 +126,13 @@ describe('rows that are not UTF-8', () => {
     expect(read(path)).toBe([...rows.slice(0, at), odd.toString(), ...rows.slice(at + 1)].join(''))
   })
 
+  it('stay as the last row, which has no newline', async () => {
+    const path = writeBytes(bytesOf(row('a'), '\n', bad))
+    expect(await mend(path)).toMatchObject({ changed: true, damaged: 1, tornTail: true })
+    expect(read(path)).toBe(`${row('a')}\n${bad.toString()}\n`)
+    expect(await mend(path)).toMatchObject({ changed: false, damaged: 0 })
+  })
+
   it('are joined where a newline stands in a char', async () => {
     for (const char of ['\u00e9', '\u65e5', '\u{1f600}'])
       for (let at = 1; at < Buffer.byteLength(char); at++) {

@@ -74,7 +74,8 @@ impl Mender {
         if let Some(row) = recoded(text).filter(|_| !is_readable) {
             self.damaged += 1;
             let mut before = self.end().unwrap_or_default();
-            before.push(Piece::Recoded([&line[..line.len() - text.len()], &row].concat()));
+            let end: &[u8] = if row.ends_with(b"\n") { b"" } else { b"\n" };
+            before.push(Piece::Recoded([&line[..line.len() - text.len()], &row, end].concat()));
             return Taken { before: Some(before), is_whole: false };
         }
         self.damaged += u64::from(!is_readable);

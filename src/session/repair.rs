@@ -430,9 +430,9 @@ impl Repair<'_, '_> {
         self.begin()?;
         if let Some(mender) = &mut self.mender {
             let Taken { before, is_whole } = mender.take(rest, start);
-            let pieces = if is_whole { before } else { mender.end() };
+            let last = if is_whole { None } else { mender.end() };
             self.tally.damaged = mender.damaged;
-            if let Some(pieces) = pieces {
+            for pieces in before.into_iter().chain(last) {
                 self.write_pieces(pieces, start)?;
             }
             if !is_whole {
