@@ -79,12 +79,13 @@ type Damage = {
   share: number
   junk: string
 }
+const MESSAGE = '{"role":"user","content":"x"}'
 const damageOf = ({ isDocument }: Stored): fc.Arbitrary<Damage> =>
   fc.record({
     kind: fc.constantFrom<Damage['kind']>(...(isDocument ? DOCUMENT_DAMAGE : ROW_DAMAGE)),
     at: fc.nat(60),
     share: fc.double({ min: 0.05, max: 0.95, noNaN: true }),
-    junk: fc.constantFrom('}]', '"}]}', '\n{"a', 'oops', '{"role":"user","content":"x"}', '{"a":1},'),
+    junk: fc.constantFrom('}]', '"}]}', '\n{"a', 'oops', isDocument ? MESSAGE : '{"a":1}', '{"a":1},'),
   })
 /** Bytes that stand within a string. */
 const IN_WORDS: Partial<Record<Damage['kind'], Bytes>> = { newline: '\n', 'not UTF-8': '\xe6' }
@@ -100,7 +101,9 @@ function inWords(bytes: Bytes, at: number, more: Bytes): Bytes {
 /** Damages rows after the first in ways that crashes, kills and disks do. */
 function damagedRows(bytes: Bytes, all: readonly Damage[]): Bytes {
   let rows = bytes.split(/(?<=\n)/)
-  for (const { kind, at, share, junk } of all) {
+  // A row that is there twice is the same twice.
+  const order = ({ kind }: Damage) => Number(IN_WORDS[kind] === undefined)
+  for (const { kind, at, share, junk } of all.toSorted((one, other) => order(one) - order(other))) {
     const index = 1 + (at % Math.max(1, rows.length - 1))
     const row = rows[index]
     if (row === undefined) continue
@@ -310,16 +313,17 @@ describe.each(layouts.map((stored) => [stored.name, stored] as const))('a sessio
             const isOld = (one: Any) => readable.some(({ id }) => id === one.id)
             expect(events(sent.filter(isOld))).toEqual(events(readable))
           }
+          const isJudged = stored.pairs !== 'none' && stored.sendsAll(valuesOf(stored, after))
           const { messages: live } = repairToolPairs(readable, { dialect: dialect.dialect })
-          if (stored.pairs !== 'none' && hasPairs(readable) && live.length > 0)
-            expect(stored.refusal(sent)).toBeUndefined()
-          if (stored.pairs === 'all' && live.length > 0) {
+          if (isJudged && hasPairs(readable) && live.length > 0) expect(stored.refusal(sent)).toBeUndefined()
+          if (isJudged && stored.pairs === 'all' && live.length > 0) {
             if (stored.isHosted) expect(flat(sent)).toEqual(flat(plain(live)))
             else if (!stored.name.startsWith('cline'))
               expect(sent).toEqual(plain(repairToolPairs(readable).messages))
           }
-          const { orphans = 0 } = report
-          expect(lost(wordsOf(readable), wordsOf(sent)).length).toBeLessThanOrEqual(orphans)
+          // An error that stood in for another result of its call counts as paired.
+          const { orphans = 0, paired = 0 } = report
+          expect(lost(wordsOf(readable), wordsOf(sent)).length).toBeLessThanOrEqual(orphans + paired)
           const again = await repair(path, { pairs: true, damaged: 'mend' })
           expect(again).toMatchObject({ changed: false })
           expect(again).not.toHaveProperty('paired')
@@ -368,7 +372,8 @@ describe.each(layouts.map((stored) => [stored.name, stored] as const))('a sessio
           // Results without any call stay if nothing else is there. A damaged row that stays may
           // have one.
           const isMended = options.pairs && options.damaged === 'mend' && hasPairs(sent)
-          if (isMended && stored.pairs !== 'none' && repairToolPairs(sent).messages.length > 0)
+          const isJudged = stored.pairs !== 'none' && stored.sendsAll(valuesOf(stored, after))
+          if (isMended && isJudged && repairToolPairs(sent).messages.length > 0)
             expect(stored.refusal(sent)).toBeUndefined()
           if (!options.pairs && options.damaged !== 'mend') expect(idsOf(sent)).toEqual(idsOf(readable))
           // A result without any call may stay as words of the user, which no limit cuts.

@@ -147,6 +147,16 @@ describe('calls without a result in a stored session', () => {
   }
   const sampleOf = (agent: string) => agentSamples.find((sample) => sample.agent === agent) as AgentSample
 
+  it('get one without the members of the model, where all messages are turns of the model', async () => {
+    const call = (id: string) => ({ type: 'function', id, function: { name: 'Shell', arguments: '{}' } })
+    const turn = (id: string) => ({ role: 'assistant', content: 'x', tool_calls: [call(id)] })
+    const { values } = await pair(
+      jsonLines([{ role: '_system_prompt', content: 'You build.' }, turn('c1'), turn('c2')]),
+    )
+    const added = (id: string) => ({ role: 'tool', tool_call_id: id, content: MISSING })
+    expect(values.slice(1)).toEqual([turn('c1'), added('c1'), turn('c2'), added('c2')])
+  })
+
   it('are only counted in a rollout of Codex, since other files hold byte offsets of it', async () => {
     const text = cut(
       sampleOf('Codex CLI'),

@@ -16,6 +16,9 @@ export interface Stored {
   readonly refusal: (messages: readonly any[]) => string | undefined
   /** The part of calls and results that a repair mends: the host mends the rest itself. */
   readonly pairs: 'all' | 'calls' | 'none'
+  /** Returns true unless the host leaves rows out, and looks for calls and results in these by
+   *  itself. */
+  readonly sendsAll: (rows: readonly any[]) => boolean
   /** Calls and results are laid out anew as live ones are: messages of a turn may stand apart. */
   readonly isHosted: boolean
 }
@@ -135,6 +138,7 @@ const rowsOf = (name: string, dialect: Dialect, more: Partial<Stored> = {}): Sto
   sent: (rows) => [...rows],
   refusal: (messages) => refusal(dialect.dialect, messages),
   pairs: 'all',
+  sendsAll: () => true,
   isHosted: false,
   ...more,
 })
@@ -349,6 +353,7 @@ export const layouts: readonly Stored[] = [
         })),
       ),
     sent: (rows) => branchOf(rows, 'uuid', 'parentUuid').flatMap(({ message }) => message ?? []),
+    sendsAll: (rows) => branchOf(rows, 'uuid', 'parentUuid').length === once(rows).length,
     // Its program puts words of the user before all, and joins messages of one role.
     refusal: (messages) => refusal('gemini', joined([gemini.user('The setup.'), ...messages])),
   }),
@@ -452,14 +457,13 @@ export const layouts: readonly Stored[] = [
     'cline CLI',
     anthropic,
     (messages) => {
-      const tools = new Map(
-        (JSON.stringify(messages).match(/"id":"[^"]*","name":"\w+"/g) ?? []).map((text) => {
-          const { id, name } = JSON.parse(`{${text}}`)
-          return [id, name]
-        }),
-      )
-      const named = (block: any) =>
-        block.type === 'tool_result' ? { ...block, name: tools.get(block.tool_use_id) ?? 'read' } : block
+      const tools = new Map<string, string>()
+      const named = (block: any) => {
+        if (block.type === 'tool_use') tools.set(block.id, block.name)
+        return block.type === 'tool_result'
+          ? { ...block, name: tools.get(block.tool_use_id) ?? 'read' }
+          : block
+      }
       const all = messages.map((message: any) => ({
         ...message,
         content: Array.isArray(message.content) ? message.content.map(named) : message.content,

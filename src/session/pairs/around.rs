@@ -17,6 +17,8 @@ use crate::json::{Value, string};
 pub struct Around {
     members: Vec<Member>,
     objects: u64,
+    /// The hashed roles of the objects that have one.
+    roles: HashSet<u64>,
     /// Members that are numbers in some rows of the file.
     numbers: HashMap<String, Numbers>,
 }
@@ -69,6 +71,7 @@ impl Around {
             self.members = names.map(|name| Member { name, texts: HashSet::new(), is_id: true }).collect();
         }
         self.objects += 1;
+        self.roles.extend(object.get("role").and_then(Value::string).map(|role| hash(role.as_bytes())));
         self.members.retain_mut(|member| {
             let Some(value) = object.get(&member.name) else { return false };
             let text = value.string();
@@ -84,8 +87,7 @@ impl Around {
     /// Returns the members that a new object has beside its own, taken from `like`, or `None` if
     /// there is no way to make one.
     pub fn of(&self, like: Value, own: &dyn Fn(&str) -> bool, salt: &str) -> Option<Vec<(String, String)>> {
-        // One object does not tell its own members from those of all.
-        let all = self.members.iter().filter(|member| self.objects > 1 && !own(&member.name));
+        let all = self.members.iter().filter(|member| self.tells() && !own(&member.name));
         all.map(|member| {
             if self.is_count(member) {
                 return None;
@@ -102,7 +104,13 @@ impl Around {
 
     /// Returns true if a member counts the objects.
     pub fn counts(&self, own: &dyn Fn(&str) -> bool) -> bool {
-        self.objects > 1 && self.members.iter().any(|member| self.is_count(member) && !own(&member.name))
+        self.tells() && self.members.iter().any(|member| self.is_count(member) && !own(&member.name))
+    }
+
+    /// Returns true if there are members of all: one object does not tell them from its own, nor
+    /// do objects of one role, such as turns of the model that all have calls.
+    fn tells(&self) -> bool {
+        self.objects > 1 && self.roles.len() != 1
     }
 
     fn is_count(&self, member: &Member) -> bool {
