@@ -85,7 +85,7 @@ const damageOf = ({ isDocument }: Stored): fc.Arbitrary<Damage> =>
     kind: fc.constantFrom<Damage['kind']>(...(isDocument ? DOCUMENT_DAMAGE : ROW_DAMAGE)),
     at: fc.nat(60),
     share: fc.double({ min: 0.05, max: 0.95, noNaN: true }),
-    junk: fc.constantFrom('}]', '"}]}', '\n{"a', 'oops', isDocument ? MESSAGE : '{"a":1}', '{"a":1},'),
+    junk: fc.constantFrom('}]', '"}]}', '\n{"a', 'oops', isDocument ? MESSAGE : '{"a":', '{"a":1},'),
   })
 /** Bytes that stand within a string. */
 const IN_WORDS: Partial<Record<Damage['kind'], Bytes>> = { newline: '\n', 'not UTF-8': '\xe6' }
