@@ -1,6 +1,5 @@
 import type { DialectName } from 'spillway'
 import json from '../src/dialects.json?raw'
-import { native } from './engine.js'
 
 /**
  * Paths to the text of tool results, by framework: src/dialects.json, a row for each. The order of
@@ -107,13 +106,9 @@ export interface FormData {
   readonly results?: readonly string[]
 }
 
-let isGiven = false
-
-/** Gives the engine the table, before it reads a session or pairs calls. */
-export function giveDialects(): void {
-  if (!isGiven) native.setDialects(json)
-  isGiven = true
-}
+/** The table as JSON, for the engine. V8 skips a string, while a literal of this size would cost
+ *  programs that only cut texts a millisecond. */
+export const dialectsAsJson: string = json
 
 let rows: readonly RowData[] | undefined
 let names: readonly DialectName[] | undefined

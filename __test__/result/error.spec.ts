@@ -87,7 +87,7 @@ describe('clampError', () => {
 
   it('keeps both ends of what an error says', () => {
     const error = new Error(`first\n${'filler\n'.repeat(9_000)}the reason`)
-    expect(clampError(error).message).toMatch(/^first\n[\s\S]*the reason$/)
+    expect(clampError(error).message).toMatch(/^first\n[\s\S]*\nthe reason\n\n\[tool output[^\n]*$/)
   })
 
   it('leaves nothing in a stack but its header, the message and frames', () => {
