@@ -120,8 +120,9 @@ export class ClearedHistory {
     const entry = { ...before, hash: hashOf(use.result), ...(saved > 0 && text !== undefined && { text }) }
     const call = withInputs && !before?.inputs ? this.calls.of(use) : undefined
     const inputText = call && this.#wording.inputs(words, ofInputs)
-    const args = call ? this.calls.argsOf(use) : []
-    const inputs = args.reduce((sum: number, one) => sum + inputTokens(one, inputText), 0)
+    // Calls of one tool without ids are cleared together. Each use counts one of them, so none
+    // counts twice.
+    const inputs = (call?.args ?? []).reduce((sum: number, one) => sum + inputTokens(one, inputText), 0)
     if (!call || inputs <= 0) return saved > 0 ? { use, from: at, at, age, saved, entry } : undefined
     const own = saved > 0 ? at : call.at
     return {
