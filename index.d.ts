@@ -800,8 +800,8 @@ export interface ClearedResult {
   readonly of?: { readonly key: string; readonly hash: string } | undefined
 }
 
-/** Holds the context window of a model, and what was decided for a history and learned of the
- *  provider: docs/context.md. One for each history. */
+/** Keeps the prompts of one history within the window of a model. Remembers its decisions, and what
+ *  it learned from refusals: docs/context.md. */
 export function createContext(options: ContextOptions): Context
 export interface ContextOptions
   extends Pick<ClearOptions, 'prices' | 'requestsToCome' | 'keep' | 'excludeTools' | 'placeholder'> {
@@ -811,7 +811,8 @@ export interface ContextOptions
   reserveTokens?: number | undefined
   /** Factor on estimates. Default: 1.1. */
   safetyMargin?: number | undefined
-  /** Saves what is cleared, cut or omitted; the text in its place names the saved output. */
+  /** Saves results and arguments before they are cleared, cut or omitted. The text in their place
+   *  names the saved output. */
   spill?: SpillStore | undefined
   /** How results are cut that do not fit otherwise. Default: `notice` 'pi'. */
   policy?: ResultPolicy | undefined
@@ -819,8 +820,8 @@ export interface ContextOptions
   state?: object | undefined
 }
 export interface Context {
-  /** Returns the messages to send. What was cleared before is written again byte for byte. Give the
-   *  full history, or messages that an earlier call returned with later ones. Content never throws. */
+  /** Returns the messages to send. Repeats earlier decisions byte for byte. Give the full history,
+   *  or messages that an earlier call returned with later ones. Content never throws. */
   prepare<M>(
     messages: readonly M[],
     request?: { system?: unknown; tools?: unknown },

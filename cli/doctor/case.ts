@@ -136,10 +136,10 @@ interface Facts {
 
 const factsOf = (format: string) => (layouts as readonly Facts[]).find(({ name }) => name === format)
 
-/** Returns true if the agent of a session is known to send a call without a result as it is. */
+/** Returns true if the agent sends a call without a result unchanged. */
 const sendsCalls = (format: string) => factsOf(format)?.mends?.includes('calls') === false
 
-/** Returns true if the agent of a session itself leaves out a result without a call. */
+/** Returns true if the agent itself omits a result without a call. */
 const mendsResults = (format: string) => factsOf(format)?.mends?.includes('results') ?? false
 
 /** Returns the tokens of all results that the agent sends, each within the limits, and the chars to

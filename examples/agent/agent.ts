@@ -44,7 +44,7 @@ const session = {
 }
 guardSession(session, policy)
 
-// The window: what was cleared stays cleared, a refusal is not seen twice. Store `state` with the session.
+// The context clears old results for good, and learns from a refusal. Store `state` with the session.
 const context = createContext({ contextTokens: 32_000, reserveTokens: 4_000, spill: store })
 
 /** Stands in for your client: its model takes less than we were told, and calls a tool 200 times. */

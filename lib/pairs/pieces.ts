@@ -40,7 +40,7 @@ export class Pieces {
   #blocks(numbers: Int32Array): unknown[] {
     const blocks: unknown[] = []
     for (let next = 0; next < numbers.length; next += 3) {
-      const [kind, at, index] = numbers.subarray(next, next + 3) as unknown as [number, number, number]
+      const [kind, at = 0, index = 0] = numbers.subarray(next, next + 3)
       if (kind === OWN) blocks.push((this.#listOf(at) as readonly unknown[])[index])
       else if (kind === MESSAGE) blocks.push(this.messages[at])
       else if (kind === TEXT) blocks.push(filled(this.records.rules.pairs.words?.[0], () => this.#listOf(at)))

@@ -124,7 +124,14 @@ mod tests {
     }
 
     fn branch(rows: &[&str]) -> Vec<u64> {
-        let mut tree = SessionTree::default();
+        branch_of(SessionTree::default(), rows)
+    }
+
+    fn bridged(rows: &[&str]) -> Vec<u64> {
+        branch_of(SessionTree { bridges: true, ..SessionTree::default() }, rows)
+    }
+
+    fn branch_of(mut tree: SessionTree, rows: &[&str]) -> Vec<u64> {
         for (at, row) in rows.iter().enumerate() {
             tree.push(at as u64, Document::parse(row.as_bytes()).unwrap().root(), &chain());
         }
@@ -192,13 +199,8 @@ mod tests {
             r#"{"id":"c","parentId":"gone"}"#,
             r#"{"id":"d","parentId":"c"}"#,
         ];
-        for (bridges, expected) in [(false, &[2, 3][..]), (true, &[0, 1, 2, 3])] {
-            let mut tree = SessionTree { bridges, ..SessionTree::default() };
-            for (row, at) in rows.iter().zip(0..) {
-                tree.push(at, Document::parse(row.as_bytes()).unwrap().root(), &chain());
-            }
-            assert_eq!(tree.branch().rows, expected);
-        }
+        assert_eq!(branch(&rows), [2, 3]);
+        assert_eq!(bridged(&rows), [0, 1, 2, 3]);
     }
 
     #[test]
@@ -210,11 +212,7 @@ mod tests {
             r#"{"id":"c","parentId":"gone"}"#,
         ];
         for rows in [&rows[..], &[rows[0], rows[1], rows[3]]] {
-            let mut tree = SessionTree { bridges: true, ..SessionTree::default() };
-            for (row, at) in rows.iter().zip(0..) {
-                tree.push(at, Document::parse(row.as_bytes()).unwrap().root(), &chain());
-            }
-            assert_eq!(tree.branch().rows, [0, rows.len() as u64 - 1]);
+            assert_eq!(bridged(rows), [0, rows.len() as u64 - 1]);
         }
     }
 
