@@ -181,7 +181,8 @@ function write(result: Result, text: string, draft: Draft): boolean {
 
 /** Chars of a string in the arguments of a call up to which it stays: paths, commands, names. */
 const ARGUMENT = 200
-const GONE = '[cleared]'
+/** The text in place of a long string that is not saved. */
+export const GONE = '[cleared]'
 
 /** Returns arguments without their long strings. Their shape stays, since providers check it.
  *  Arguments that cannot be read, or written as JSON again, stay whole. */

@@ -90,8 +90,13 @@ export class ClearedHistory {
     return Object.hasOwn(this.#results, key) ? this.#results[key] : undefined
   }
 
+  /** Returns the entry that clears a use, in these messages or before. */
+  entryOf(use: ToolUse): ClearedResult | undefined {
+    return this.entries.get(use) ?? this.done.get(use)
+  }
+
   isCleared(use: ToolUse): boolean {
-    return this.entries.has(use) || this.done.has(use)
+    return this.entryOf(use) !== undefined
   }
 
   /** Returns true if the history still has the result that an entry refers to, which a compaction
@@ -107,7 +112,7 @@ export class ClearedHistory {
    *  short result stays: it may answer a call with long arguments. */
   shortening(use: ToolUse, withInputs: boolean, least = LEAST): Shortening | undefined {
     const { at, age } = use
-    const before = this.entries.get(use) ?? this.done.get(use)
+    const before = this.entryOf(use)
     const isShort = use.chars <= least && (!use.hasMedia || least > LEAST)
     // Calls of one name without ids are cleared together, so each goes with its result unless
     // nothing else helps.
@@ -120,9 +125,7 @@ export class ClearedHistory {
     const entry = { ...before, hash: hashOf(use.result), ...(saved > 0 && text !== undefined && { text }) }
     const call = withInputs && !before?.inputs ? this.calls.of(use) : undefined
     const inputText = call && this.#wording.inputs(words, ofInputs)
-    // Calls of one tool without ids are cleared together. Each use counts one of them, so none
-    // counts twice.
-    const inputs = (call?.args ?? []).reduce((sum: number, one) => sum + inputTokens(one, inputText), 0)
+    const inputs = call ? this.#inputTokens(use, inputText) : 0
     if (!call || inputs <= 0) return saved > 0 ? { use, from: at, at, age, saved, entry } : undefined
     const own = saved > 0 ? at : call.at
     return {
@@ -135,11 +138,19 @@ export class ClearedHistory {
     }
   }
 
+  /** Returns the tokens that cleared arguments save. Calls of one tool without ids are cleared
+   *  together, and each use counts its share of all, so that none counts twice. */
+  #inputTokens(use: ToolUse, gone: string | undefined): number {
+    let saved = 0
+    for (const one of this.calls.argsOf(use)) saved += inputTokens(one, gone)
+    return saved / this.calls.alike(use).length
+  }
+
   /** Saves what a shortening will replace, and returns it with the name of that, undefined if it
    *  would not be shorter then. */
   async save(store: SpillStore, given: Shortening): Promise<Shortening | undefined> {
     const { use, entry } = given
-    const before = this.entries.get(use) ?? this.done.get(use)
+    const before = this.entryOf(use)
     const tool = this.calls.toolOf(use)
     const words = { tool, callId: use.result.id }
     const policies: { result?: EnginePolicy; inputs?: EnginePolicy } = {}
@@ -161,7 +172,7 @@ export class ClearedHistory {
 
   /** Adds an entry, and tells listeners of the result that a line replaces. */
   clear({ use, entry, saved }: Shortening): void {
-    const before = this.entries.get(use) ?? this.done.get(use)
+    const before = this.entryOf(use)
     this.entries.set(use, { ...entry, saved: saved + (before?.saved ?? 0) })
     if (entry.text !== undefined && before?.text === undefined)
       tellCleared(use.result, this.#saved.get(use)?.result)

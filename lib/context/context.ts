@@ -9,7 +9,7 @@
 //
 // All decisions are plain JSON in `state`, named by call and content. So another process goes on
 // with the same bytes, and a history that was rewritten in between is sent whole where it changed.
-import type { Context, ContextOptions } from 'spillway'
+import type { ClearedResult, Context, ContextOptions } from 'spillway'
 import { jsonOf } from '../json.js'
 import { repairToolPairs } from '../pairs/repair.js'
 import { rulesOfCalls } from '../pairs/rules.js'
@@ -18,6 +18,7 @@ import { checkMessages } from '../result/clamp_messages.js'
 import { elementsOf } from '../untrusted.js'
 import { checkMembers, optionError } from '../validate.js'
 import { keptOf } from './clear_results.js'
+import { LEAST } from './cleared.js'
 import { ClearedHistory, type Shortening } from './cleared_history.js'
 import { dueOf } from './clearing_plan.js'
 import { type ContextSettings, checkContext } from './context_options.js'
@@ -205,8 +206,7 @@ class Draft {
     const { calls, uses } = this.#history
     const needed = new Set<string | undefined>()
     for (const [at, use] of uses.entries())
-      if (this.#kept(use, at) && isOpen(use, at) === false)
-        needed.add(this.#history.entries.get(use)?.of?.key)
+      if (this.#kept(use, at) && !isOpen(use, at)) needed.add(this.#history.entries.get(use)?.of?.key)
     return uses.flatMap((use, at) => {
       if (!isOpen(use, at) || this.#rounds.gone.has(use.at)) return []
       if (needed.has(use.key) || excludeTools.has(calls.toolOf(use) ?? '')) return []
@@ -224,14 +224,17 @@ class Draft {
     }
     if (made.length === 0) return false
     for (const one of made) this.#history.clear(one)
-    const entries = made.map(({ use }) => [use.key, this.#history.entries.get(use)] as const)
-    this.state = {
-      ...this.state,
-      results: { ...this.state.results, ...Object.fromEntries(entries) } as Learned['results'],
-    }
+    this.#remember(made.map(({ use }) => use))
     this.cleared += made.length
     this.#measure()
     return true
+  }
+
+  /** Adds the entries of uses to the state. */
+  #remember(uses: readonly ToolUse[]): void {
+    const results = { ...this.state.results }
+    for (const use of uses) results[use.key] = this.#history.entries.get(use) as ClearedResult
+    this.state = { ...this.state, results }
   }
 
   /** Replaces results that repeat another, before they are first sent. */
@@ -241,9 +244,7 @@ class Draft {
     const isOpen = (use: ToolUse) => !this.#history.isCleared(use) && !this.#rounds.gone.has(use.at)
     const made = [...repeatsIn(uses, calls, 'exact', isOpen)].filter(([{ at }]) => at >= sent)
     for (const [use, entry] of made) this.#history.entries.set(use, entry)
-    const entries = made.map(([use, entry]) => [use.key, entry] as const)
-    if (made.length > 0)
-      this.state = { ...this.state, results: { ...this.state.results, ...Object.fromEntries(entries) } }
+    if (made.length > 0) this.#remember(made.map(([use]) => use))
   }
 
   /** Omits the oldest rounds, down to half of the window. `least`: tokens that must go. */
@@ -253,24 +254,16 @@ class Draft {
     if (!made || made.freed < least) return
     const { holder } = made
     const { spill, wording } = this.#settings
-    const entry = await new OmittedRounds(this.#history, holder).entryFor(
-      this.#history,
-      holder,
-      wording,
-      spill,
-    )
-    this.#history.entries.set(holder, entry)
-    this.state = {
-      ...this.state,
-      omitted: holder.key,
-      results: { ...this.state.results, [holder.key]: entry },
-    }
     this.#rounds = new OmittedRounds(this.#history, holder)
+    this.#history.entries.set(holder, await this.#rounds.entryFor(this.#history, holder, wording, spill))
+    this.state = { ...this.state, omitted: holder.key }
+    this.#remember([holder])
     this.cleared += 1
     this.#measure()
   }
 
-  /** Cuts the results that are left, the oldest first. */
+  /** Cuts the results that are left, the oldest first. A result of less room than `LEAST` could not
+   *  name its saved output: such a result is cleared instead, and a short one stays. */
   async #cut(): Promise<void> {
     const { budget, spill } = this.#settings
     const options = {
@@ -281,12 +274,18 @@ class Draft {
       isLastResort: true,
     }
     const { plan } = new Prompt(this.messages, options).check()
-    if (plan.length === 0) return
     const places = this.#places
-    const steps = plan.map((step) => ({ ...step, index: places[step.index] as number }))
+    const steps = plan
+      .map((step) => ({
+        ...step,
+        index: places[step.index] as number,
+        maxChars: Math.max(step.maxChars, Math.min(step.chars, LEAST)),
+      }))
+      .filter(({ chars, maxChars, media }) => maxChars < chars || media !== undefined)
+    if (steps.length === 0) return
     const cuts = await this.#cuts.add(steps, spill)
     this.state = { ...this.state, cuts }
-    this.cleared += plan.length
+    this.cleared += steps.length
     this.#measure()
   }
 

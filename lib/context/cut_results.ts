@@ -62,7 +62,7 @@ export class CutResults {
   }
 
   #isGone(use: ToolUse): boolean {
-    return (this.#history.entries.get(use) ?? this.#history.done.get(use))?.text !== undefined
+    return this.#history.entryOf(use)?.text !== undefined
   }
 
   /** Adds the steps of a plan for the messages of the history, as they were written. */

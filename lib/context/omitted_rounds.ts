@@ -7,7 +7,7 @@ import type { ClearedResult, SpillStore } from 'spillway'
 import { callName } from '../dialect/results.js'
 import { jsonOf } from '../json.js'
 import { textsOf } from '../result/message_results.js'
-import { isWritable, textSavedBy, type Wording } from './cleared.js'
+import { GONE, isWritable, textSavedBy, type Wording } from './cleared.js'
 import type { ClearedHistory } from './cleared_history.js'
 import { callsOf, type MessageShares } from './message_tokens.js'
 import { hashOf, type ToolUse } from './tool_uses.js'
@@ -33,14 +33,12 @@ export class OmittedRounds {
       for (let at = from; at < to; at++) gone.add(at)
     }
     // A message that holds nothing but results goes with their calls; pairing takes other results.
-    for (const [at, { results, all, isAnswer }] of before.entries())
-      if (
-        !isAnswer &&
-        results.length > 0 &&
-        all[0]?.texts.length === 0 &&
-        all[0].tokens <= ownTokens(results.length)
-      )
-        if (results.every(({ result }) => names.has(callName(result) ?? ''))) gone.add(at)
+    for (const [at, { results, all, isAnswer }] of before.entries()) {
+      const own = all[0]
+      const isBare = own?.texts.length === 0 && own.tokens <= ownTokens(results.length)
+      const isPaired = () => results.every(({ result }) => names.has(callName(result) ?? ''))
+      if (!isAnswer && results.length > 0 && isBare && isPaired()) gone.add(at)
+    }
     this.gone = gone
     this.calls = calls
   }
@@ -108,13 +106,13 @@ export function roundsToOmit(
 }
 
 /** Returns the calls and results of rounds as a text that can be saved and searched. */
-export function transcriptOf(history: ClearedHistory, uses: readonly ToolUse[]): string {
+function transcriptOf(history: ClearedHistory, uses: readonly ToolUse[]): string {
   return uses
     .map((use) => {
-      const { text, inputs, inputText } = history.entries.get(use) ?? history.done.get(use) ?? {}
+      const { text, inputs, inputText } = history.entryOf(use) ?? {}
       const call = history.calls.of(use)
       const args = inputs
-        ? (inputText ?? '[cleared]')
+        ? (inputText ?? GONE)
         : call?.args.map((one) => (typeof one === 'string' ? one : jsonOf(one))).join(' ')
       return `## ${history.calls.toolOf(use) ?? 'tool'} ${args ?? ''}\n${text ?? textsOf(use.result.slots).join('\n')}\n`
     })

@@ -117,10 +117,15 @@ export class MadeCalls {
   /** Returns the arguments of the call of a result. Without an id these are those of all calls of
    *  its tool in the message, which are cleared together. */
   argsOf(use: ToolUse): readonly unknown[] {
+    return this.alike(use).flatMap(({ args }) => args)
+  }
+
+  /** Returns the call of a result, without an id all calls of its tool in the message. */
+  alike(use: ToolUse): readonly MadeCall[] {
     const call = this.of(use)
-    if (!call || use.result.id !== undefined) return call?.args ?? []
-    const alike = this.#calls?.get(callName(use.result) ?? '') ?? []
-    return alike.filter(({ at }) => at === call.at).flatMap(({ args }) => args)
+    if (!call || use.result.id !== undefined) return call ? [call] : []
+    const all = this.#calls?.get(callName(use.result) ?? '') ?? []
+    return all.filter(({ at }) => at === call.at)
   }
 
   all(): MadeCall[] {
