@@ -51,7 +51,9 @@ export class OmittedRounds {
     wording: Wording,
     store: SpillStore | undefined,
   ): Promise<ClearedResult> {
-    const uses = history.uses.filter((use) => use === holder || this.gone.has(use.at))
+    // A message that also has words stays, without the results of omitted calls.
+    const isGone = (use: ToolUse) => this.gone.has(use.at) || this.gone.has(history.calls.of(use)?.at ?? -1)
+    const uses = history.uses.filter((use) => use === holder || isGone(use))
     const text = transcriptOf(history, uses)
     const policy = store && (await textSavedBy(store, text, undefined, holder.result.id))
     return { hash: hashOf(holder.result), text: wording.rounds(this.calls, callOf(history, holder), policy) }
