@@ -65,6 +65,15 @@ describe('clampText with clean', () => {
     }
   })
 
+  it('leaves blanks that cleaning does not change', () => {
+    const clean = { carriageReturns: false }
+    for (const text of ['\r\n', ' \r\n\r\n']) {
+      expect(clampText(text, { clean })).toBe(text)
+      expect(String(clampText(Buffer.from(text), { clean }))).toBe(text)
+    }
+    expect(clampText('\0\r\n', { clean })).toBe('␀\n')
+  })
+
   it('keeps G1 to G5 for the cleaned text, in strings and bytes', () => {
     fc.assert(
       fc.property(dirtyText, policies, cleaning, fc.boolean(), (text, policy, clean, inBytes) => {

@@ -75,7 +75,8 @@ export function cleaned<T extends TextInput>(
 function cleanedString(text: string, clean: CleanSteps): string {
   if (isClean(text, clean[3])) return text
   const left = cleanedOnce(text, clean)
-  return left.trim() === '' ? cleanedOnce(shown(text), clean) : left
+  // Blanks that cleaning leaves as they are hide nothing.
+  return left.trim() === '' && left !== text ? cleanedOnce(shown(text), clean) : left
 }
 
 /**
@@ -104,8 +105,9 @@ function cleanedBytes(given: Uint8Array, clean: CleanSteps): Uint8Array {
   const bytes = plain(given, false)
   if (native.isCleanUtf8(bytes, clean[3])) return given
   const parts = cleanedParts(bytes, clean)
-  const isBlank = parts.every((part) => part.trim() === '')
-  return bytesOf(isBlank ? cleanedParts(shownBytes(bytes), clean) : parts)
+  const left = bytesOf(parts)
+  const isBlank = parts.every((part) => part.trim() === '') && !left.equals(bytes)
+  return isBlank ? bytesOf(cleanedParts(shownBytes(bytes), clean)) : left
 }
 
 function cleanedParts(bytes: Uint8Array, clean: CleanSteps): string[] {

@@ -44,7 +44,8 @@ pub fn prepared(text: &Literal, rules: &SlotRules) -> Option<Literal<'static>> {
 /// Returns the cleaned text, or `None` if cleaning changes nothing. `cleaned` in lib/text/clean.ts
 /// returns the same.
 pub fn cleaned(text: &str, options: clean::Options) -> Option<String> {
-    let left = cleaned_once(text, options)?;
+    // Blanks that cleaning leaves as they are hide nothing.
+    let left = cleaned_once(text, options).filter(|left| left != text)?;
     let left = if is_visible(left.chars()) { left } else { shown(text, options) };
     (left != text).then_some(left)
 }
@@ -102,6 +103,13 @@ mod tests {
 
     fn text(text: String) -> Literal<'static> {
         text.into()
+    }
+
+    #[test]
+    fn blanks_that_cleaning_leaves_stay() {
+        let options = clean::Options { carriage_returns: false, ..clean::Options::ALL };
+        assert_eq!(cleaned("\r\n", options), None);
+        assert_eq!(cleaned("\0\r\n", options).as_deref(), Some("\u{2400}\n"));
     }
 
     #[test]
