@@ -11,6 +11,8 @@ export class Schemas {
   /** Schemas of the list that is being read. A tool of a later page keeps its schema until the last
    *  page. */
   #read = new Map<string, unknown>()
+  /** True once a list was read to its last page. */
+  isComplete = false
 
   /** Records the tools of a page. */
   add(tools: readonly unknown[], { isFirst, isLast }: { isFirst: boolean; isLast: boolean }): void {
@@ -20,7 +22,9 @@ export class Schemas {
       this.#read.set(name, outputSchema)
       this.#known.set(name, outputSchema)
     }
-    if (isLast) this.#known = this.#read
+    if (!isLast) return
+    this.#known = this.#read
+    this.isComplete = true
   }
 
   has(tool: string): boolean {
