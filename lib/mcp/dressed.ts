@@ -5,9 +5,9 @@ import { isObject, type Members } from './message.js'
 /** The member of an answer that holds its parts, by the method of the request. */
 const LISTS: Readonly<Record<string, string>> = { 'resources/read': 'contents', 'prompts/get': 'messages' }
 
-/** The place of a part among those of its answer. Its block keeps it, so that a part is found again
- *  after others were omitted. */
-const PLACE = 'spillway/place'
+/** The member of a block that says which part it comes from, with what that part has beside it. So
+ *  that counts within the limits, and a part is found again after others were omitted. */
+const ORIGIN = 'spillway/origin'
 
 /** Returns true for a method whose answers have parts in a form of their own. */
 export function isDressed(method: string): boolean {
@@ -23,11 +23,9 @@ export async function boundAsResult(
   const list = LISTS[method] as string
   const given = body['result']
   const parts = isObject(given) ? given[list] : undefined
-  if (!isObject(given) || !Array.isArray(parts) || !parts.every(isObject)) return bound(body)
-  const content = parts.map((part, at) => {
-    const block = method === 'prompts/get' ? part['content'] : { type: 'resource', resource: part }
-    return isObject(block) ? { ...block, [PLACE]: at } : block
-  })
+  if (!isObject(given) || !Array.isArray(parts)) return bound(body)
+  const content = parts.map((part) => blockOf(method, part))
+  if (!content.every(isObject)) return bound(body)
   const { [list]: _, ...others } = given
   const dressed = { ...body, result: { ...others, content } }
   const sent = await bound(dressed)
@@ -36,17 +34,24 @@ export async function boundAsResult(
   if (!isObject(result)) return sent
   const { content: left, isError: __, ...rest } = result
   const blocks = Array.isArray(left) ? left.filter(isObject) : []
-  // A block without a place is the engine's own, and tells of the part before it.
-  let last = 0
-  const made = blocks.map(({ [PLACE]: place = last, ...block }) => {
-    last = place as number
-    return partOf(method, block, parts[last] ?? {})
+  // A block without an origin is the engine's own, and tells of the part before it.
+  let last = content[0]?.[ORIGIN]
+  const made = blocks.map(({ [ORIGIN]: origin = last, ...block }) => {
+    last = origin
+    return partOf(method, block, origin as Members | undefined)
   })
   return { ...sent, result: { ...rest, [list]: made } }
 }
 
-function partOf(method: string, block: Members, part: Members): Members {
-  if (method === 'prompts/get') return { ...part, content: block }
+function blockOf(method: string, part: unknown): Members | undefined {
+  if (!isObject(part)) return undefined
+  if (method === 'resources/read') return { type: 'resource', resource: part, [ORIGIN]: { uri: part['uri'] } }
+  const { content, ...beside } = part
+  return isObject(content) ? { ...content, [ORIGIN]: beside } : undefined
+}
+
+function partOf(method: string, block: Members, origin: Members = {}): Members {
+  if (method === 'prompts/get') return { ...origin, content: block }
   const { resource } = block
-  return isObject(resource) ? resource : { uri: part['uri'], mimeType: 'text/plain', text: block['text'] }
+  return isObject(resource) ? resource : { ...origin, mimeType: 'text/plain', text: block['text'] }
 }
