@@ -1,7 +1,7 @@
-// The exchange between an MCP client and its server, message by message: requests are noted, so that
-// each answer is bounded as the method of its request asks, and the tool that reads saved outputs is
-// offered beside the tools of the server. `spillway mcp` relays lines through it, and `wrapServer`
-// the messages of a transport.
+// The exchange between an MCP client and its server, message by message: requests are noted, so
+// that each answer is bounded as the method of its request asks, and the tool that reads saved
+// outputs is offered beside the tools of the server. `spillway mcp` relays lines through it, and
+// `wrapServer` the messages of a transport.
 import type { SpillStore, WrapPolicy } from 'spillway'
 import { clampText, definePolicy, spillTool } from '../index.js'
 import { INTERNAL, nests, type Source } from './answer.js'
@@ -51,7 +51,8 @@ export class Exchange {
     return this.#results.surelyFits(json)
   }
 
-  /** Returns true for a call of the tool that reads saved outputs, which the server does not get. */
+  /** Returns true for a call of the tool that reads saved outputs, which the server does not
+   *  get. */
   isOwn({ id, body: { method, params } }: Message): boolean {
     if (this.#offered === undefined || id === undefined || method !== 'tools/call') return false
     return isObject(params) && params['name'] === this.#offered
@@ -70,8 +71,8 @@ export class Exchange {
     else this.open.add(id, { other: true })
   }
 
-  /** Returns a message of the server for the client: the same object unless something in it changes.
-   *  An answer without an open request is bounded too, since the client may match it to a call.
+  /** Returns a message of the server for the client: the same object unless something in it
+   *  changes. An answer without an open request is bounded too, since the client may match it to a call.
    *  Never rejects: an answer that cannot be bounded is replaced by an error. `parts`: the members
    *  and elements of the message. */
   async bound(message: Message, source: Source, parts: number): Promise<Members> {

@@ -19,8 +19,11 @@ export class Schemas {
     if (isFirst) this.#read = new Map()
     for (const { name, outputSchema } of tools.filter(isObject)) {
       if (typeof name !== 'string') continue
-      this.#read.set(name, outputSchema)
-      this.#known.set(name, outputSchema)
+      // A server in this process may hand over the schema of a library, with members that no
+      // client gets.
+      const json = isObject(outputSchema) ? JSON.parse(JSON.stringify(outputSchema)) : outputSchema
+      this.#read.set(name, json)
+      this.#known.set(name, json)
     }
     if (!isLast) return
     this.#known = this.#read

@@ -21,8 +21,8 @@ export const wrapServer: typeof Declared = (server, policy = {}) => {
   return server
 }
 
-/** Returns a transport that bounds what it sends. All else is the given transport, whose methods may
- *  use private members. */
+/** Returns a transport that bounds what it sends. All else is the given transport, whose methods
+ *  may use private members. */
 function bounded(transport: Transport, exchange: Exchange): Transport {
   const wire = new Wire(transport, exchange)
   return new Proxy(transport, {
