@@ -261,13 +261,13 @@ describe('answers', () => {
 
   it('that cannot be read pass if they fit, match no call, or are not messages', async () => {
     const raw = ['{"id":2,"result":{"x":NaN}}', 'BIG {"id":2}', '{"id":"r","result":{"text":"BIG","x":NaN}}']
-    const lines = await session.ask({ id: 'r', method: 'resources/read' }, call(2, raw))
+    const lines = await session.ask({ id: 'r', method: 'completion/complete' }, call(2, raw))
     expect(lines).toEqual(raw.map((line) => line.replaceAll('BIG', JSON.stringify(BIG).slice(1, -1))))
   })
 
   it('to other requests pass, and so do requests of the server of any size', async () => {
     const raw = [answer(TEXT, '"r"'), '{"id":2,"method":"sampling/createMessage","params":{"text":"BIG"}}']
-    const lines = await session.ask({ id: 'r', method: 'resources/read' }, call(2, raw))
+    const lines = await session.ask({ id: 'r', method: 'completion/complete' }, call(2, raw))
     expect(lines).toEqual(raw.map((line) => line.replaceAll('BIG', JSON.stringify(BIG).slice(1, -1))))
     expectBounded((await session.ask(call(5, answer(TEXT))))[0] as string)
   })

@@ -12,6 +12,7 @@ const CONTRACT = [
   'types/pi',
   'types/daycare',
   'types/openclaw',
+  'types/mcp',
   'types/remote',
   'types/testing',
 ].map((name) => join(ROOT, `${name}.d.ts`))

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import * as spillway from 'spillway'
 import * as daycare from 'spillway/daycare'
+import * as mcp from 'spillway/mcp'
 import * as openclaw from 'spillway/openclaw'
 import * as pi from 'spillway/pi'
 import * as remote from 'spillway/remote'
@@ -28,6 +29,7 @@ describe('the package', () => {
     ['types/pi.d.ts', pi],
     ['types/daycare.d.ts', daycare],
     ['types/openclaw.d.ts', openclaw],
+    ['types/mcp.d.ts', mcp],
     ['types/remote.d.ts', remote],
     ['types/testing.d.ts', testing],
   ])('exports exactly the values that %s declares', (file, module) => {

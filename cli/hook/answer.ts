@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { isObject } from '../mcp/message.js'
+import { isObject } from '../../lib/mcp/message.js'
 import type { Outcome } from './clamp_call.js'
 import type { Host } from './hosts.js'
 

@@ -1,5 +1,5 @@
 import { clampTextWithReport } from '../../lib/index.js'
-import { isObject } from '../mcp/message.js'
+import { isObject } from '../../lib/mcp/message.js'
 import { type Block, type HookPolicy, isPlain, textsOf } from './blocks.js'
 import type { Host, HostShape } from './hosts.js'
 import { readRegular } from './regular_file.js'

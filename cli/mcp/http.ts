@@ -2,10 +2,11 @@ import { EventEmitter, once } from 'node:events'
 import { type IncomingMessage, Agent as PlainAgent, request as plain } from 'node:http'
 import { Agent as SafeAgent, request as safe } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { idText, isObject, isRequest } from '../../lib/mcp/message.js'
+import { Requests } from '../../lib/mcp/requests.js'
 import { bodyOf, eventsOf, flat } from './events.js'
 import { ByteBuffer, LONGEST, type Overlong } from './lines.js'
-import { idText, isObject, isRequest, type Message, messagesOf } from './message.js'
-import { Requests } from './requests.js'
+import { type Message, messagesOf } from './message.js'
 import { EVENTS, JSON_TYPE, startOf, typeOf, unexpected } from './response.js'
 
 type ServerLine = Buffer | Overlong

@@ -1,14 +1,9 @@
+import { type Message as Answerable, idText, isObject } from '../../lib/mcp/message.js'
 import type { Overlong } from './lines.js'
 import { type JsonPlace, partsOf, skipped, valueEnd } from './parts.js'
 
-/** The members of another program's object, of any type. */
-export type Members = Readonly<Record<string, unknown>>
-
-/** A message of JSON-RPC. */
-export interface Message {
-  /** JSON of its id, as the message spells it. */
-  readonly id: string | undefined
-  readonly body: Members
+/** A message of a line. */
+export interface Message extends Answerable {
   /** Its place in the text of the line. */
   readonly start: number
 }
@@ -36,10 +31,6 @@ const OPENING = /[[{]/y
  *  brace closes the outermost object, so no text of a result looks like that. */
 const LAST = /((?:,\s*"(?:[^"\\]|\\.)*"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[-+.\w]+)\s*)+)\}\s*$/
 
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** Reads a line, which is a message or a batch. Blanks of any kind around it are skipped, as some
  *  readers skip them. A batch of more messages than are read has no value. */
 export function messagesOf(line: Buffer | Overlong): Messages {
@@ -62,13 +53,6 @@ function trimmed(text: string): string {
   return text.slice(start, end)
 }
 
-/** Returns true for a request or a notification. A message with a result or an error, or without a
- *  method, is an answer, as it is for some readers. */
-export function isRequest({ body }: Message): boolean {
-  const isPart = (name: string) => /^(?:result|error)$/i.test(name)
-  return typeof body['method'] === 'string' && !Object.keys(body).some(isPart)
-}
-
 /** Returns true if some readers may accept a text that is not JSON as a message. */
 export function mayBeMessage(text: string): boolean {
   return beginning(text, 0) >= 0
@@ -87,11 +71,6 @@ function bodiesOf(text: string, value: unknown): Message[] {
     const start = places[at]?.start ?? 0
     return isObject(body) ? { body, start, id: idOf(text, start, body['id']) } : []
   })
-}
-
-/** Returns the JSON of an id. Only a scalar is an id. */
-export function idText(id: unknown): string | undefined {
-  return typeof id === 'object' && id !== null ? undefined : JSON.stringify(id)
 }
 
 /** JavaScript rounds a number beyond 2^53. */

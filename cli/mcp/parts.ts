@@ -1,3 +1,5 @@
+import { Raw } from '../../lib/mcp/raw_json.js'
+
 /** A member or an element in a JSON text: its name, and the place of its value. */
 export interface JsonPlace {
   readonly name: string | number
@@ -11,16 +13,6 @@ const BRACKETS = /["{}[\]]/g
 const BLANK = /[\s\ufeff]*/y
 /** Depth up to which a text keeps its spelling around a change. */
 const DEPTH = 32
-
-/** JSON that is written unchanged. */
-export class Raw {
-  constructor(readonly json: string) {}
-
-  /** Never called by `respelled`, which writes the text itself. */
-  toJSON(): unknown {
-    return JSON.parse(this.json)
-  }
-}
 
 /** Returns the place of the first char at or after another that is not blank. */
 export function skipped(text: string, from: number): number {

@@ -62,6 +62,7 @@ export default {
     pi: 'lib/compat/pi.ts',
     daycare: 'lib/compat/daycare.ts',
     openclaw: 'lib/compat/openclaw.ts',
+    mcp: 'lib/mcp/wrap_server.ts',
     remote: 'lib/remote/remote_store.ts',
     testing: 'lib/testing/spill_store.ts',
     cli: 'cli/main.ts',
@@ -85,7 +86,7 @@ export default {
         // The parts of the command line that need no engine.
         {
           name: 'terminal',
-          test: /\/cli\/(?:term\/(?:args|help|summaries|terminal|usage_error|escape)|platform|mcp\/message)\.ts$/,
+          test: /\/cli\/(?:term\/(?:args|help|summaries|terminal|usage_error|escape)|platform)\.ts$|\/lib\/mcp\/message\.ts$/,
         },
         group('text', 'text/', 'wing.ts', 'warning.ts', 'dialects.ts', 'context/overflow_error.ts'),
         group('spill', 'spill/', 'clamp_event.ts'),

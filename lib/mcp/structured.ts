@@ -1,4 +1,4 @@
-import type { Relayed } from '../../lib/compiled.js'
+import type { Relayed } from '../compiled.js'
 
 /** The structured content of an answer on its way through a clamp, as JSON that keeps its
  *  spelling. */

@@ -11,16 +11,23 @@ export class Schemas {
   /** Schemas of the list that is being read. A tool of a later page keeps its schema until the last
    *  page. */
   #read = new Map<string, unknown>()
+  /** True once a list was read to its last page. */
+  isComplete = false
 
   /** Records the tools of a page. */
   add(tools: readonly unknown[], { isFirst, isLast }: { isFirst: boolean; isLast: boolean }): void {
     if (isFirst) this.#read = new Map()
     for (const { name, outputSchema } of tools.filter(isObject)) {
       if (typeof name !== 'string') continue
-      this.#read.set(name, outputSchema)
-      this.#known.set(name, outputSchema)
+      // A server in this process may hand over the schema of a library, with members that no
+      // client gets.
+      const json = isObject(outputSchema) ? JSON.parse(JSON.stringify(outputSchema)) : outputSchema
+      this.#read.set(name, json)
+      this.#known.set(name, json)
     }
-    if (isLast) this.#known = this.#read
+    if (!isLast) return
+    this.#known = this.#read
+    this.isComplete = true
   }
 
   has(tool: string): boolean {

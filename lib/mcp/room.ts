@@ -1,5 +1,5 @@
 import type { Policy } from 'spillway'
-import { estimateTokens, measureText } from '../../lib/index.js'
+import { estimateTokens, measureText } from '../index.js'
 
 /** The limits of a policy, except those of single lines. */
 export type Limits = Readonly<Record<'maxBytes' | 'maxLines' | 'maxChars' | 'maxTokens', number>>

@@ -1,13 +1,23 @@
 import type { Policy, SpillStore, WrapPolicy } from 'spillway'
-import { clampJson, wrapTool } from '../../lib/index.js'
-import { withRelayed } from '../../lib/policy.js'
-import { quoted } from '../term/escape.js'
-import { charsOf, flattened, INTERNAL, nests, repeats, restOf, type Source, textsOf } from './answer.js'
+import { clampJson, wrapTool } from '../index.js'
+import { withRelayed } from '../policy.js'
+import {
+  charsOf,
+  flattened,
+  INTERNAL,
+  nests,
+  repeats,
+  restOf,
+  type Source,
+  textsOf,
+  WIDEST,
+} from './answer.js'
 import { isObject, type Members } from './message.js'
-import { Raw } from './parts.js'
+import { Raw } from './raw_json.js'
 import { fits, leftBy, limitsOf, surelyFits } from './room.js'
 import type { Schemas } from './schemas.js'
 import { Structured } from './structured.js'
+import type { Watcher } from './watcher.js'
 
 /** A call of a tool. An unknown call has no name. */
 export interface McpCall {
@@ -15,36 +25,23 @@ export interface McpCall {
   readonly args: unknown
 }
 
-/** Chars that a host shows of a result, before and after. */
-export type Count = (call: McpCall, shown: number, sent: number, isCut: boolean) => void
-
 /** Bytes that are allowed beside the counted texts, as in lib/dialect/walk.ts. */
 const LITTLE = 1_024
-/** Levels of an answer, and its members and elements, that the proxy reads. An answer with more
- *  becomes a text. */
+/** Levels of an answer that are read. An answer with more becomes a text. */
 const DEEPEST = 256
-const WIDEST = 100_000
 
 /** Bounds answers: a result or an error of any type, and all members beside it. */
 export class Results {
   readonly #policy: Policy
   readonly #store: SpillStore | undefined
   readonly #schemas: Schemas
-  readonly #tell: (text: string) => void
-  readonly #count: Count
+  readonly #watcher: Watcher
 
-  constructor(
-    policy: Policy,
-    store: SpillStore | undefined,
-    schemas: Schemas,
-    tell: (text: string) => void,
-    count: Count,
-  ) {
+  constructor(policy: Policy, store: SpillStore | undefined, schemas: Schemas, watcher: Watcher) {
     this.#policy = policy
     this.#store = store
     this.#schemas = schemas
-    this.#tell = tell
-    this.#count = count
+    this.#watcher = watcher
   }
 
   /** Returns true if nothing in a JSON text can be over the limits, or be a secret to redact. */
@@ -63,7 +60,7 @@ export class Results {
     const part = error === undefined || error === null ? 'result' : 'error'
     const rest = part === 'error' && result !== undefined ? { ...others, result } : others
     const isLittle = Buffer.byteLength(JSON.stringify(rest)) <= LITTLE
-    if (!isLittle) this.#tell(`${nameOf(call)}: what an answer held beside its ${part} was left out`)
+    if (!isLittle) this.#watcher.tell(`what an answer held beside its ${part} was left out`, call)
     const sent =
       part === 'error' ? await this.#error(error, call, source) : await this.#result(result, call, source)
     if (isLittle && sent === body[part]) return body
@@ -110,9 +107,9 @@ export class Results {
     const sent = await this.#withoutRest(await this.#shown(result, call, structured, own), call)
     if (structured.words !== '' && (structured.left === undefined || !structured.isSaid))
       if (this.#policy.notice !== false || structured.left === undefined)
-        this.#tell(`${nameOf(call)}: ${structured.words}`)
+        this.#watcher.tell(structured.words, call)
     const isTwin = repeats(given)
-    this.#count(call, charsOf(given, isTwin), charsOf(sent, isTwin), sent !== given)
+    this.#watcher.count(call, charsOf(given, isTwin), charsOf(sent, isTwin), sent !== given && { cut: true })
     return sent
   }
 
@@ -180,10 +177,4 @@ export class Results {
   get #limits() {
     return limitsOf(this.#policy)
   }
-}
-
-/** Returns the name of a call's tool, made safe for a terminal, since a model or a server gave
- *  it. */
-export function nameOf({ tool }: McpCall): string {
-  return quoted(tool)
 }

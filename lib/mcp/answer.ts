@@ -1,11 +1,13 @@
-import { clampResult } from '../../lib/index.js'
+import { clampResult } from '../index.js'
 import { isObject, type Members } from './message.js'
-import { Raw } from './parts.js'
+import { Raw } from './raw_json.js'
 
 /** Returns the JSON text of a member of an answer. */
 export type Source = (...names: readonly string[]) => string
 
 const UNLIMITED = { maxBytes: Number.POSITIVE_INFINITY, maxLines: Number.POSITIVE_INFINITY }
+/** Members and elements of an answer that are read. An answer with more becomes a text. */
+export const WIDEST = 100_000
 /** The code of JSON-RPC for an internal error. */
 export const INTERNAL = -32_603
 
@@ -13,6 +15,17 @@ export const INTERNAL = -32_603
 export function nests(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some((part) => nests(part, levels - 1))
+}
+
+/** Returns the number of members and elements of a value, or more than `most`. */
+export function sizeOf(value: unknown, most = WIDEST): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let count = 0
+  for (const part of Object.values(value)) {
+    count += 1 + sizeOf(part, most - count - 1)
+    if (count > most) break
+  }
+  return count
 }
 
 /** Returns an answer with the JSON of its result or error as a text. */
