@@ -637,6 +637,16 @@ export function spillTool(store: SpillStore): {
     required: string[]
     additionalProperties: false
   }
+  /** The same parameters as a Standard Schema with a JSON schema, as the AI SDK, Mastra and MCP SDK
+   *  2.x take them. It accepts every input: `execute` answers a wrong one in words. */
+  inputSchema: {
+    '~standard': {
+      version: 1
+      vendor: 'spillway'
+      validate(value: unknown): { value: unknown }
+      jsonSchema: { input(): Record<string, unknown>; output(): Record<string, unknown> }
+    }
+  }
   execute(input: unknown): Promise<string>
 }
 

@@ -9,6 +9,8 @@ type DaycareTypings = typeof import('spillway/daycare')
 type DaycareImplementation = typeof import('../lib/compat/daycare.js')
 type OpenClawTypings = typeof import('spillway/openclaw')
 type OpenClawImplementation = typeof import('../lib/compat/openclaw.js')
+type AiSdkTypings = typeof import('spillway/ai-sdk')
+type AiSdkImplementation = typeof import('../lib/frameworks/ai_sdk.js')
 type McpTypings = typeof import('spillway/mcp')
 type McpImplementation = typeof import('../lib/mcp/wrap_server.js')
 type RemoteTypings = typeof import('spillway/remote')
@@ -16,6 +18,7 @@ type RemoteImplementation = typeof import('../lib/remote/remote_store.js')
 type TestingTypings = typeof import('spillway/testing')
 type TestingImplementation = typeof import('../lib/testing/spill_store.js')
 
+export const aiSdk: [AiSdkTypings, AiSdkImplementation] = [{} as AiSdkImplementation, {} as AiSdkTypings]
 export const mcp: [McpTypings, McpImplementation] = [{} as McpImplementation, {} as McpTypings]
 export const remote: [RemoteTypings, RemoteImplementation] = [{} as RemoteImplementation, {} as RemoteTypings]
 export const testing: [TestingTypings, TestingImplementation] = [

@@ -9,14 +9,15 @@ import type { WrapPolicy } from 'spillway'
 /**
  * Bounds all that a server sends to a client and that a host shows or a model reads: results and
  * errors of tools, resources, prompts, and the words of progress notifications. Limits, notices and
- * searches are those of `wrapTool`; structured content keeps the shape that the tool's `outputSchema`
- * asks for, and counts within the limits.
+ * searches are those of `wrapTool`; structured content keeps the shape that `outputSchema`
+ * of the tool asks for, and counts within the limits.
  *
- * Changes `server.connect`, and returns the same server. Call it once, before `connect`; tools may be
- * registered before and after. With `policy.spill` full outputs are saved, and a tool `read_output`
- * (`read_output_2` if the server has one of that name) is listed beside those of the server.
+ * Changes `server.connect`, and returns the same server. Call it once, before `connect`; tools may
+ * be registered before and after. With `policy.spill` full outputs are saved, and a tool
+ * `read_output` (`read_output_2` if the server has one of that name) is listed beside those of the
+ * server.
  *
- * Messages keep their order. An answer that cannot be bounded becomes an error of JSON-RPC with code
+ * Messages keep their order. An answer that cannot be bounded becomes an error of JSON-RPC, code
  * -32603. Throws ERR_SPILLWAY_OPTION for a wrong option, and for a value without `connect`.
  *
  * @example

@@ -12,6 +12,7 @@ const CONTRACT = [
   'types/pi',
   'types/daycare',
   'types/openclaw',
+  'types/ai-sdk',
   'types/mcp',
   'types/remote',
   'types/testing',

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import * as spillway from 'spillway'
+import * as aiSdk from 'spillway/ai-sdk'
 import * as daycare from 'spillway/daycare'
 import * as mcp from 'spillway/mcp'
 import * as openclaw from 'spillway/openclaw'
@@ -29,6 +30,7 @@ describe('the package', () => {
     ['types/pi.d.ts', pi],
     ['types/daycare.d.ts', daycare],
     ['types/openclaw.d.ts', openclaw],
+    ['types/ai-sdk.d.ts', aiSdk],
     ['types/mcp.d.ts', mcp],
     ['types/remote.d.ts', remote],
     ['types/testing.d.ts', testing],

@@ -9,6 +9,7 @@ import type { BaseMessage, ToolMessage } from '@langchain/core/messages'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import type { McpServer as McpServer2 } from '@modelcontextprotocol/server'
 import { type AgentInputItem, tool as agentsTool, type CallModelInputFilter } from '@openai/agents'
 import {
   generateText,
@@ -16,6 +17,7 @@ import {
   jsonSchema,
   type LanguageModelMiddleware,
   type ModelMessage,
+  type ToolSet,
   tool,
   type UIMessage,
 } from 'ai'
@@ -24,15 +26,19 @@ import type * as ai7 from 'ai7'
 import { createMiddleware, tool as langchainTool } from 'langchain'
 import type OpenAI from 'openai'
 import {
+  type Context,
   clampMessages,
   clampResult,
   createSpillStore,
   runWithRecovery,
+  type SpillStore,
   sanitizeForDisplay,
   spillTool,
   wrapTool,
   wrapTools,
 } from 'spillway'
+import { spillwayMiddleware } from 'spillway/ai-sdk'
+import { wrapServer } from 'spillway/mcp'
 import { z } from 'zod'
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -235,3 +241,18 @@ export const bedrockTool: Tool = { toolSpec: { name, description, inputSchema: {
 export const schema: JSONSchema7 = parameters
 export const schemas = [some<typeof ai5.jsonSchema>()(parameters), some<typeof ai7.jsonSchema>()(parameters)]
 export const chainReader = langchainTool(execute, { name, description, schema: parameters })
+
+// The middleware of spillway/ai-sdk, the tool that reads saved outputs, and steps of a context.
+declare const held: Context
+export const middleware5: ai5.LanguageModelMiddleware = spillwayMiddleware(held)
+export const middleware6: LanguageModelMiddleware = spillwayMiddleware(() => held)
+export const middleware7: ai7.LanguageModelMiddleware = spillwayMiddleware(held)
+export const readers: [ToolSet, ai7.ToolSet] = [
+  { read_output: spillTool(some<SpillStore>()) },
+  { read_output: spillTool(some<SpillStore>()) },
+]
+export const heldStep7: ai7.PrepareStepFunction<ai7.ToolSet> = ({ messages }) => held.prepare(messages)
+export const servers: [McpServer, McpServer2] = [
+  wrapServer(some<McpServer>()),
+  wrapServer(some<McpServer2>()),
+]

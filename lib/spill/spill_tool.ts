@@ -30,9 +30,25 @@ export function spillTool(store: SpillStore): Tool {
   if (!isObject(store) || typeof store.read !== 'function' || typeof store.search !== 'function')
     throw optionError(TypeError, 'store', 'a store of saved outputs', store)
   const execute = (input: unknown): Promise<string> => answer(store, input)
-  const tool = { name: 'read_output', description: DESCRIPTION, parameters: parameters(), execute } as const
+  const given = parameters()
+  const inputSchema = standardOf(given)
+  const tool = {
+    name: 'read_output',
+    description: DESCRIPTION,
+    parameters: given,
+    inputSchema,
+    execute,
+  } as const
   made.add(tool).add(execute)
   return tool
+}
+
+function standardOf(parameters: Tool['parameters']): Tool['inputSchema'] {
+  const json = (): Record<string, unknown> => parameters
+  const validate = (value: unknown) => ({ value })
+  return {
+    '~standard': { version: 1, vendor: 'spillway', validate, jsonSchema: { input: json, output: json } },
+  }
 }
 
 const DESCRIPTION =

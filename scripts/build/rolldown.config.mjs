@@ -62,6 +62,7 @@ export default {
     pi: 'lib/compat/pi.ts',
     daycare: 'lib/compat/daycare.ts',
     openclaw: 'lib/compat/openclaw.ts',
+    'ai-sdk': 'lib/frameworks/ai_sdk.ts',
     mcp: 'lib/mcp/wrap_server.ts',
     remote: 'lib/remote/remote_store.ts',
     testing: 'lib/testing/spill_store.ts',

@@ -11,9 +11,16 @@ const out = join(root, 'target/reference')
 
 const app = await Application.bootstrapWithPlugins({
   name: 'spillway',
-  entryPoints: ['index', 'types/pi', 'types/daycare', 'types/openclaw', 'types/mcp', 'types/remote', 'types/testing'].map(
-    (file) => join(root, `${file}.d.ts`),
-  ),
+  entryPoints: [
+    'index',
+    'types/pi',
+    'types/daycare',
+    'types/openclaw',
+    'types/ai-sdk',
+    'types/mcp',
+    'types/remote',
+    'types/testing',
+  ].map((file) => join(root, `${file}.d.ts`)),
   tsconfig: join(root, 'scripts/docs/reference.tsconfig.json'),
   plugin: ['typedoc-plugin-markdown'],
   readme: 'none',
