@@ -540,9 +540,12 @@ mod tests {
         // Rows without a message count too.
         assert_eq!(of(&[row(2, 2, words), label(3, 4), label(4, 7)]), (0, 0, 1));
         assert_eq!(of(&[label(2, 4), label(3, 7), row(4, 9, words)]), (0, 0, 1));
+        // In few rows, numbers that begin at the first one and omit none do.
+        assert_eq!(of(&[row(2, 2, words), label(3, 3)]), (0, 0, 1));
+        assert_eq!(of(&[label(2, 2)]), (0, 0, 1));
         // Numbers that do not rise in all rows, or in too few, do not count them.
         assert_eq!(of(&[row(2, 2, words), label(3, 2), label(4, 3)]), (1, 1, 0));
-        assert_eq!(of(&[row(2, 2, words), label(3, 3)]), (1, 1, 0));
+        assert_eq!(of(&[row(2, 2, words), label(3, 4)]), (1, 1, 0));
     }
 
     /// Writes rows of Qwen Code or Claude Code: each with its id, its parent, and its message.
