@@ -101,7 +101,7 @@ function inWords(bytes: Bytes, at: number, more: Bytes): Bytes {
 /** Damages rows after the first in ways that crashes, kills and disks do. */
 function damagedRows(bytes: Bytes, all: readonly Damage[]): Bytes {
   let rows = bytes.split(/(?<=\n)/)
-  // A row that is there twice is the same twice, and junk of which a part is lost may be a row.
+  // A row that is there twice is the same twice. Torn junk may be a row.
   const order = ({ kind }: Damage) => Number(IN_WORDS[kind] === undefined) + Number(kind === 'junk')
   for (const { kind, at, share, junk } of all.toSorted((one, other) => order(one) - order(other))) {
     const index = 1 + (at % Math.max(1, rows.length - 1))
