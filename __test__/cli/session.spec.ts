@@ -3,6 +3,7 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { inspectSession } from 'spillway'
 import { describe, expect, it } from 'vitest'
+import { agentSamples, fileOf } from '../support/agent_samples.js'
 import { end, place, session, shell, spillway, start, terminal, write } from '../support/cli.js'
 import { until } from '../support/wait.js'
 
@@ -126,6 +127,30 @@ describe('repair', () => {
     })
     expect(readdirSync(join(place, 'e'))).toEqual(['e.jsonl'])
     expect(statSync(file).size).toBeLessThan(3_000)
+  })
+
+  it('says before it writes that no agent opened such a session after a repair', async () => {
+    const bySource = ['Gemini CLI up to 0.38', 'Cline and Roo Code', 'OpenCode']
+    const big = 'a line of output\n'.repeat(9_000)
+    let nth = 0
+    const said = async (text: string, ...flags: string[]) => {
+      const file = write(`source-${nth++}.json`, text)
+      // The repair fails before it writes.
+      mkdirSync(`${file}.bak`)
+      const { stderr } = await spillway(['repair', '--max-chars', '4000', ...flags, file])
+      expect(readFileSync(file, 'utf8') === text).toBe(true)
+      return stderr.match(/whose form is known by the source of its agent/g)?.length ?? 0
+    }
+    for (const sample of agentSamples) {
+      const text = fileOf(sample, big)
+      const isOne = bySource.includes(sample.agent)
+      expect([sample.agent, await said(text)]).toEqual([sample.agent, Number(isOne)])
+      if (!isOne) continue
+      expect(await said(text, '--dry-run')).toBe(0)
+      // A mend leaves the messages of a document cut off; a part of OpenCode has one alone.
+      const torn = text.trimEnd().slice(0, -1)
+      expect(await said(torn, '--damaged', 'mend')).toBe(Number(sample.agent !== 'OpenCode'))
+    }
   })
 
   it('goes on with the next file, and tells of all', async () => {

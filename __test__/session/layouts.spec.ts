@@ -11,6 +11,20 @@ const { dir, write } = scratch('.json')
 const BIG = `${'line of output\n'.repeat(9_000)}the end`
 const bytes = (text: string) => Buffer.byteLength(text)
 
+it('every layout says in the docs how it is known, as does its data', () => {
+  const text = (name: string) => readFileSync(join(__dirname, '../..', name), 'utf8')
+  const tables = text('docs/sessions.md')
+    .split(/\n\n+/)
+    .filter((part) => part.startsWith('| agent |'))
+  const [known = [], held = []] = tables.map((table) => table.split('\n').slice(2))
+  const marks = known.map((row) => row.split('|').at(-2) ?? '')
+  const layouts: { seen?: string; by?: string }[] = JSON.parse(text('src/layouts.json')).layouts
+  for (const { seen } of layouts.filter(({ seen }) => seen !== undefined))
+    expect([marks, held].map((rows) => rows.some((row) => row.includes(`${seen}`)))).toEqual([true, true])
+  const bySource = marks.flatMap((mark) => mark.match(/by its source/g) ?? [])
+  expect(bySource).toHaveLength(layouts.filter(({ by }) => by === 'source').length)
+})
+
 describe.each(
   agentSamples.map((sample) => [sample.agent, sample] as const),
 )('a session of %s', (_, sample) => {

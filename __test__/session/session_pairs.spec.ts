@@ -381,6 +381,26 @@ describe('results without a call in a stored session', () => {
     expect(values.map(({ parentUuid }) => parentUuid)).toEqual([null, 'u0', 'u1', 'u2'])
   })
 
+  it('stay as words that are cut, without secrets, where nothing else begins a conversation', async () => {
+    const secret = `ghp_${'a1B2'.repeat(9)}`
+    const content = `token ${secret}\n${'line\n'.repeat(400)}the end`
+    const said = { role: 'assistant', content: [words] }
+    const messages = [user({ ...block('gone'), content }), said]
+    for (const text of [jsonLines(messages), JSON.stringify(messages)]) {
+      const path = write(text)
+      const options = { pairs: true, redact: true, keep: 'ends', maxChars: 300 } as const
+      expect(await repairSession(path, options)).toMatchObject({ orphans: 1 })
+      const [first, second] = (valuesOf(readFileSync(path, 'utf8')) as Any[]).flat()
+      const [{ type, text: left }] = first.content
+      expect([type, second]).toEqual(['text', said])
+      expect(left).toMatch(/^\[Result of .*, whose call is no longer in the history\]\ntoken /)
+      expect(left).toMatch(/the end$/)
+      expect(left).not.toContain(secret)
+      expect(left.length).toBeLessThan(400)
+      expect(await repairSession(path, options)).toMatchObject({ changed: false })
+    }
+  })
+
   it('stay in a rollout of Codex, and are counted', async () => {
     const output = { type: 'function_call_output', call_id: 'gone', output: 'x' }
     const rows = [

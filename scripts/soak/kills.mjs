@@ -2,7 +2,7 @@
 // exchange of names, while rows are appended to those that have rows, some of them damaged. Counts
 // the rows that are lost or doubled, and the repairs that cannot be undone then: the note of a
 // session, which a kill may leave at any moment, contradicts its files.
-//   node scripts/soak/kills.mjs [kills, 507 unless given]
+//   node scripts/soak/kills.mjs [kills, 1000 unless given]
 import { fork } from 'node:child_process'
 import {
   appendFileSync,
@@ -21,7 +21,7 @@ import { fileURLToPath } from 'node:url'
 import { inspectSession, repairSession } from 'spillway'
 
 const script = fileURLToPath(import.meta.url)
-const [, , role = '507', path = '', layout = '', how = ''] = process.argv
+const [, , role = '1000', path = '', layout = '', how = ''] = process.argv
 
 /** Repairs, each with its options. An undo is one of a repair that came to its end. */
 const WAYS = {
@@ -79,6 +79,34 @@ const ROWS = {
     }),
     mark: /"function_call_output","call_id":"(\w+)"/g,
   },
+  qwen: {
+    head: [],
+    of: (id, text) => ({
+      uuid: id,
+      parentUuid: `call-${id}`,
+      type: 'tool_result',
+      message: { role: 'user', parts: [{ functionResponse: { id, name: 't', response: { output: text } } }] },
+    }),
+    call: (id) => ({
+      uuid: `call-${id}`,
+      parentUuid: null,
+      type: 'assistant',
+      message: { role: 'model', parts: [{ functionCall: { id, name: 't', args: {} } }] },
+    }),
+    mark: /"functionResponse":\{"id":"(\w+)"/g,
+  },
+  kimi: {
+    head: [{ role: '_system_prompt', content: 'You build.' }],
+    of: (id, text) => ({ role: 'tool', tool_call_id: id, content: text }),
+    call: (id) => ({ role: 'assistant', content: '', tool_calls: [chatCall(id)] }),
+    mark: /"tool_call_id":"(\w+)"/g,
+  },
+  'kimi-code': {
+    head: [{ type: 'metadata', protocol_version: '1.1', created_at: 1 }],
+    of: (id, text) => loopEvent({ type: 'tool.result', toolCallId: id, result: { output: text } }),
+    call: (id) => loopEvent({ type: 'tool.call', toolCallId: id, name: 't', args: {} }),
+    mark: /"tool\.result","toolCallId":"(\w+)"/g,
+  },
   copilot: {
     head: [{ type: 'session.start', data: { sessionId: 's' } }],
     of: (id, text) => ({
@@ -99,6 +127,8 @@ const ROWS = {
     mark: /"functionResponse":\{"id":"(\w+)"/g,
   },
 }
+const chatCall = (id) => ({ id, type: 'function', function: { name: 't', arguments: '{}' } })
+const loopEvent = (event) => ({ type: 'context.append_loop_event', agentId: 'main', event, time: 1 })
 const geminiRecord = (id, text) => ({
   id,
   type: 'gemini',
@@ -139,6 +169,25 @@ const DOCUMENTS = {
   'cline document': {
     of: (all) => ({ version: 1, messages: all.flatMap(exchange) }),
     ids: ({ messages }) => answered(messages),
+  },
+  continue: {
+    of: (all) => ({
+      sessionId: 's',
+      history: all.map(([id, text]) => ({
+        message: { role: 'assistant', content: '', toolCalls: [chatCall(id)] },
+        contextItems: [],
+        toolCallStates: [
+          {
+            toolCallId: id,
+            toolCall: chatCall(id),
+            status: 'done',
+            parsedArgs: {},
+            output: [{ content: text }],
+          },
+        ],
+      })),
+    }),
+    ids: ({ history }) => history.map(({ toolCallStates: [{ toolCallId }] }) => toolCallId),
   },
   'opencode export': {
     of: (all) => ({
@@ -197,7 +246,11 @@ function append() {
 async function change() {
   await inspectSession(path)
   process.send('started')
-  await (how === 'undo' ? undo(path) : repairSession(path, WAYS[how]))
+  const done = how === 'undo' ? undo(path) : repairSession(path, WAYS[how])
+  await done.catch((error) => {
+    // Calls are not paired while rows come all the time.
+    if (error.code !== 'ERR_SPILLWAY_CHANGED') throw error
+  })
   process.exit()
 }
 

@@ -41,5 +41,9 @@ pub fn kind_of(path: &Path, options: &Options, progress: &Progress) -> Result<Ki
     if format == SessionKind::Unknown {
         format = take(rows.rest());
     }
+    // A damaged document shows its layout, and no messages.
+    if let Some(layout) = session.document.filter(|_| format == SessionKind::Unknown) {
+        format = SessionKind::Known(layout);
+    }
     Ok(Kind { format, by_source: matches!(format, SessionKind::Known(layout) if layout.by_source) })
 }

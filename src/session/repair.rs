@@ -82,7 +82,10 @@ fn made_of(session: &SessionFile, request: &Request, progress: &Progress) -> Res
     let keeps_offsets = session.keeps_offsets()?;
     // No row comes or goes where others count the bytes.
     let mends = request.mend && !keeps_offsets;
-    let pairs = if request.pairs { Pairs::read(session, mends, progress)? } else { Pairs::default() };
+    let pairs = match request.pairs {
+        true => Pairs::read(session, mends, &request.options, progress)?,
+        false => Pairs::default(),
+    };
     let survey = |budget: Option<&ResultsTarget>, lights: &[Limit]| {
         budget.map_or(Ok((vec![], 0)), |budget| {
             Survey::read(session, budget, request, mends, &pairs, lights, progress)

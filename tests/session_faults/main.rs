@@ -6,6 +6,7 @@
 
 mod ended;
 mod exchange;
+mod paired;
 mod rights;
 
 use std::fs;

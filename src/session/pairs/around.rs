@@ -31,6 +31,8 @@ struct Numbers {
     rows: u64,
     /// Each number is higher than the one before.
     rise: bool,
+    /// Each number is the next one, from 0 or 1 on.
+    step: bool,
 }
 
 #[derive(Debug)]
@@ -44,9 +46,12 @@ struct Member {
 /// Counts are below any time in seconds.
 const MOST: u64 = 1_000_000_000;
 
-/// Rows from which numbers that rise are believed to count them. Other numbers may rise in fewer,
-/// such as a depth.
+/// Rows from which numbers that rise in any steps are believed to count them. Other numbers may rise
+/// in fewer, such as sizes.
 const FEW: u64 = 4;
+
+/// Rows from which numbers that rise by one, from the first one on, are believed to count them.
+const FEWEST: u64 = 2;
 
 impl Around {
     /// Takes a row of the file, or a message of a document, for the numbers that count them.
@@ -57,9 +62,13 @@ impl Around {
             match self.numbers.get_mut(&name) {
                 Some(numbers) => {
                     numbers.rise &= numbers.last < number;
+                    numbers.step &= numbers.last + 1 == number;
                     (numbers.last, numbers.rows) = (number, numbers.rows + 1);
                 }
-                None => _ = self.numbers.insert(name, Numbers { last: number, rows: 1, rise: true }),
+                None => {
+                    let numbers = Numbers { last: number, rows: 1, rise: true, step: number <= 1 };
+                    self.numbers.insert(name, numbers);
+                }
             }
         }
     }
@@ -104,7 +113,7 @@ impl Around {
 
     /// Returns true if a member counts the objects.
     pub fn counts(&self, own: &dyn Fn(&str) -> bool) -> bool {
-        self.tells() && self.members.iter().any(|member| self.is_count(member) && !own(&member.name))
+        self.members.iter().any(|member| self.is_count(member) && !own(&member.name))
     }
 
     /// Returns true if there are members of all: one object does not tell them from its own, nor
@@ -114,6 +123,8 @@ impl Around {
     }
 
     fn is_count(&self, member: &Member) -> bool {
-        self.numbers.get(&member.name).is_some_and(|numbers| numbers.rise && numbers.rows >= FEW)
+        self.numbers.get(&member.name).is_some_and(|Numbers { rows, rise, step, .. }| {
+            *step && *rows >= FEWEST || *rise && *rows >= FEW && self.tells()
+        })
     }
 }

@@ -17,6 +17,7 @@ use crate::pairs::renames::Renames;
 use crate::session::active_branch::Branch;
 use crate::session::failure::Failure;
 use crate::session::progress::Progress;
+use crate::session::rewrite_row::Options;
 use crate::session::row_format::Entry;
 use crate::session::rows::{Row, RowReader};
 use crate::session::session_file::SessionFile;
@@ -78,8 +79,14 @@ impl MessageChange {
 }
 
 impl Changes {
-    /// Reads a session. `mends`: with the rows that its damaged lines still hold.
-    pub fn read(session: &SessionFile, mends: bool, progress: &Progress) -> Result<Changes, Failure> {
+    /// Reads a session. `mends`: with the rows that its damaged lines still hold. `options`: those
+    /// of results that stay as words.
+    pub fn read(
+        session: &SessionFile,
+        mends: bool,
+        options: &Options,
+        progress: &Progress,
+    ) -> Result<Changes, Failure> {
         let Some(mut reading) = Reading::of(session, mends, progress)? else { return Ok(Changes::default()) };
         let rules = reading.history.rules;
         let naming = naming(&reading);
@@ -115,6 +122,7 @@ impl Changes {
             way: way.unwrap_or(Way::Rows),
             around: &reading.around,
             naming,
+            options,
         };
         let chain = reading.layout.and_then(|layout| layout.chain.as_ref());
         let gives =
@@ -479,7 +487,22 @@ fn write_list(splices: &mut Splices, message: Value, name: &str, list: &[Result<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialect::structured::CopyChoice;
+    use crate::policy::Policy;
+    use crate::session::rewrite_row::SideData;
+    use crate::slots::slot_rules::SlotRules;
     use std::fs;
+
+    fn options() -> Options {
+        Options {
+            rules: SlotRules { policy: Policy::default(), clean: None },
+            side: SideData::Keep,
+            structured: CopyChoice::Both,
+            asks: false,
+            media: None,
+            dialect: None,
+        }
+    }
 
     /// Returns what is left of rows, and the counts of calls with a result and without.
     fn paired(rows: &[&str]) -> (Vec<String>, u64, u64) {
@@ -487,7 +510,7 @@ mod tests {
         let path = dir.path().join("s.jsonl");
         fs::write(&path, rows.join("\n")).unwrap();
         let session = SessionFile::open_any(path).unwrap();
-        let changes = Changes::read(&session, false, &Progress::default()).unwrap();
+        let changes = Changes::read(&session, false, &options(), &Progress::default()).unwrap();
         let (mut reading, mut left) = (RowReader::of_session(&session), vec![]);
         for row in rows {
             let rows = changes.in_place_of(row.as_bytes(), &mut reading);
@@ -540,9 +563,12 @@ mod tests {
         // Rows without a message count too.
         assert_eq!(of(&[row(2, 2, words), label(3, 4), label(4, 7)]), (0, 0, 1));
         assert_eq!(of(&[label(2, 4), label(3, 7), row(4, 9, words)]), (0, 0, 1));
+        // In few rows, numbers that begin at the first one and omit none do.
+        assert_eq!(of(&[row(2, 2, words), label(3, 3)]), (0, 0, 1));
+        assert_eq!(of(&[label(2, 2)]), (0, 0, 1));
         // Numbers that do not rise in all rows, or in too few, do not count them.
         assert_eq!(of(&[row(2, 2, words), label(3, 2), label(4, 3)]), (1, 1, 0));
-        assert_eq!(of(&[row(2, 2, words), label(3, 3)]), (1, 1, 0));
+        assert_eq!(of(&[row(2, 2, words), label(3, 4)]), (1, 1, 0));
     }
 
     /// Writes rows of Qwen Code or Claude Code: each with its id, its parent, and its message.
@@ -621,7 +647,7 @@ mod tests {
         let bad: Vec<u8> = text.iter().map(|byte| if *byte == b'?' { 0xFF } else { *byte }).collect();
         fs::write(&path, bad).unwrap();
         let session = SessionFile::open_any(path).unwrap();
-        let changes = Changes::read(&session, false, &Progress::default()).unwrap();
+        let changes = Changes::read(&session, false, &options(), &Progress::default()).unwrap();
         assert_eq!((changes.orphans, changes.strays, changes.paired), (0, 0, 0));
     }
 

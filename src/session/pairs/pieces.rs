@@ -8,11 +8,11 @@ use super::reading::Reading;
 use super::template::Filled;
 use super::words::missing;
 use crate::dialect::{PairRules, Table, Template, ToolResult};
-use crate::json::{Value, string};
+use crate::json::{Document, Value, string};
 use crate::pairs::arrangement::{Block, Piece, Plan, Way};
 use crate::pairs::pairing::Pairing;
 use crate::session::layout::Layout;
-use crate::session::rewrite_row::texts_of;
+use crate::session::rewrite_row::{Options, texts_of};
 use crate::session::row_format::Entry;
 
 /// A part of the new history that is read from the old one, or made beside a part of it.
@@ -42,6 +42,8 @@ pub struct Maker<'r> {
     pub around: &'r Around,
     /// The members of a result that name its tool.
     pub naming: Vec<String>,
+    /// Those of results that stay as words, which nothing cuts later.
+    pub options: &'r Options,
 }
 
 impl Pieces {
@@ -103,6 +105,12 @@ impl Pieces {
         let Parts { calls, dialect, answers } = Parts::of(maker.rules, message);
         let (first_call, first_answer) =
             (pairing.messages[at].calls.start, pairing.messages[at].answers.start);
+        let is_worded = needs.iter().any(|need| matches!(need, Need::Block(Block::Words(_))));
+        let cut = if is_worded { maker.cut(entry) } else { None };
+        let cut = cut.as_ref().and_then(|cut| Document::parse(cut));
+        let cut = cut.as_ref().map(|cut| entry.again(cut.root()));
+        let cut = cut.and_then(|cut| cut.messages.get(pairing.messages[at].nth as usize).copied());
+        let worded = cut.map_or(answers.clone(), |cut| Parts::of(maker.rules, cut).answers);
         for need in needs {
             let filled = match &need {
                 Need::Block(Block::Own(_, index)) => {
@@ -114,7 +122,7 @@ impl Pieces {
                     text.and_then(|text| maker.words(maker.rules.words.first(), message, &text))
                 }
                 Need::Block(Block::Words(nth)) => {
-                    let answer = answers.get(nth - first_answer).copied();
+                    let answer = worded.get(nth - first_answer).copied();
                     answer.zip(dialect).and_then(|(answer, dialect)| {
                         let tool = pairing.answers[*nth].tool.as_deref().unwrap_or("a tool");
                         let result = ToolResult::read(dialect, answer, false)?;
@@ -153,6 +161,12 @@ fn of_source(value: Value) -> Filled {
 }
 
 impl Maker<'_> {
+    /// Returns a row as the repair cuts its results, and takes secrets out of them: of those that
+    /// become words, nothing does so later. `None` if they stay.
+    fn cut(&self, entry: &Entry) -> Option<Vec<u8>> {
+        self.options.rewrite(entry.root.source(), entry, &[], &[], &mut |_| vec![]).row
+    }
+
     /// Returns true if a new message or row has a member by its template.
     pub fn gives(&self, name: &str) -> bool {
         let has = |template: Option<&Template>| template.is_some_and(|template| template.get(name).is_some());
