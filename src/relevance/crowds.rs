@@ -4,7 +4,7 @@
 //! kept, the less the new names of the others are worth. Without that, 300 invented names take half
 //! of a text's room.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
@@ -43,20 +43,23 @@ const KINDS: [u8; 256] = {
 #[derive(Clone, Debug, Default)]
 pub struct Crowds<'a> {
     lines: Vec<(&'a [u8], Part)>,
-    /// The crowd of each line, once it is known.
-    known: Vec<Cell<Option<u64>>>,
-    charged: HashMap<u64, u32, BuildHasherDefault<PlainHasher>>,
+    /// The crowd of each line, once it is known, and the crowds by their hash. The first is 1.
+    known: Vec<Cell<u32>>,
+    numbers: RefCell<HashMap<u64, u32, BuildHasherDefault<PlainHasher>>>,
+    charged: Vec<u32>,
 }
 
 impl<'a> Crowds<'a> {
     /// Takes the next line.
     pub fn take(&mut self, line: &'a [u8], part: Part) {
         self.lines.push((line, part));
-        self.known.push(Cell::new(None));
+        self.known.push(Cell::new(0));
     }
 
     pub fn charge(&mut self, line: usize) {
-        *self.charged.entry(self.of(line)).or_default() += 1;
+        let crowd = self.of(line) as usize;
+        self.charged.resize(self.charged.len().max(crowd + 1), 0);
+        self.charged[crowd] += 1;
     }
 
     /// Returns the worth of a line in its crowd.
@@ -64,7 +67,10 @@ impl<'a> Crowds<'a> {
         if self.charged.is_empty() || alone == 0 {
             return alone;
         }
-        alone * HALF / (HALF + self.charged.get(&self.of(line)).copied().unwrap_or_default())
+        match self.charged.get(self.of(line) as usize) {
+            None | Some(0) => alone,
+            Some(charged) => alone * HALF / (HALF + charged),
+        }
     }
 
     /// Returns true for a line that a diff shows beside its changes.
@@ -72,14 +78,18 @@ impl<'a> Crowds<'a> {
         self.lines[line].1 == Part::Context
     }
 
-    fn of(&self, line: usize) -> u64 {
-        let (text, part) = self.lines[line];
-        let crowd = self.known[line].get().unwrap_or_else(|| match part {
-            Part::Change(file) => !(file as u64),
-            _ => form(text),
-        });
-        self.known[line].set(Some(crowd));
-        crowd
+    fn of(&self, line: usize) -> u32 {
+        if self.known[line].get() == 0 {
+            let (text, part) = self.lines[line];
+            let crowd = match part {
+                Part::Change(file) => !(file as u64),
+                _ => form(text),
+            };
+            let mut numbers = self.numbers.borrow_mut();
+            let next = numbers.len() as u32 + 1;
+            self.known[line].set(*numbers.entry(crowd).or_insert(next));
+        }
+        self.known[line].get()
     }
 }
 

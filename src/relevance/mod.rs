@@ -41,6 +41,7 @@ mod scripts;
 mod words;
 
 use std::cmp::Reverse;
+use std::collections::binary_heap::PeekMut;
 use std::collections::{BinaryHeap, HashSet};
 use std::hash::BuildHasherDefault;
 use std::ops::RangeInclusive;
@@ -258,17 +259,19 @@ impl<'a> Names<'a> {
     pub fn next(&mut self, lines: &impl Lines) -> Option<(usize, RangeInclusive<usize>)> {
         // The value of a line only falls as others are kept, so the best line is the first whose
         // value has not changed.
-        while let Some(rank) = self.queue.pop() {
-            let line = Value::line_of(rank);
+        while let Some(mut best) = self.queue.peek_mut() {
+            let line = Value::line_of(*best);
             if lines.is_kept(line) {
+                PeekMut::pop(best);
                 continue;
             }
             let value = self.relevance.value(line, lines);
-            if self.queue.peek().is_some_and(|next| value.rank(line) < *next) {
-                self.queue.push(value.rank(line));
+            if value.rank(line) != *best {
+                *best = value.rank(line);
             } else if value.for_room == 0 {
                 break;
             } else {
+                PeekMut::pop(best);
                 return Some((line, lines.around(line)));
             }
         }

@@ -54,9 +54,13 @@ struct Reader {
 
 /// Returns the place of each piece in a diff, or nothing if none is in one.
 pub fn places(pieces: &[Piece]) -> Vec<Option<Place>> {
+    // Few texts have a hunk.
+    if !(0..pieces.len()).any(|at| hunk(line(pieces, at)).is_some()) {
+        return vec![];
+    }
     let mut reader = Reader::default();
-    for (at, piece) in pieces.iter().enumerate() {
-        let follows = at > 0 && pieces[at - 1].unit.number + 1 == piece.unit.number;
+    for at in 0..pieces.len() {
+        let follows = follows(pieces, at);
         if !follows {
             reader.leave();
         }
@@ -68,10 +72,23 @@ pub fn places(pieces: &[Piece]) -> Vec<Option<Place>> {
             reader.places.push(Some(place));
             continue;
         }
-        let is_piece = !piece.unit.ends_line || at > 0 && follows && !pieces[at - 1].unit.ends_line;
-        reader.take(if is_piece { of_string(piece.text) } else { piece.text });
+        reader.take(line(pieces, at));
     }
     if reader.any { reader.places } else { vec![] }
+}
+
+/// Returns true if a piece is stored directly behind the one before.
+fn follows(pieces: &[Piece], at: usize) -> bool {
+    at > 0 && pieces[at - 1].unit.number + 1 == pieces[at].unit.number
+}
+
+/// Returns the line of a piece without its newline.
+fn line<'a>(pieces: &[Piece<'a>], at: usize) -> &'a [u8] {
+    let Piece { unit, text, .. } = pieces[at];
+    let is_piece = !unit.ends_line || follows(pieces, at) && !pieces[at - 1].unit.ends_line;
+    let line = if is_piece { of_string(text) } else { text };
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
 }
 
 /// Returns the line in a piece of a JSON string.
@@ -87,9 +104,7 @@ impl Reader {
         (self.rest, self.header, self.hunk, self.last) = (None, None, None, None);
     }
 
-    fn take(&mut self, text: &[u8]) {
-        let line = text.strip_suffix(b"\n").unwrap_or(text);
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
+    fn take(&mut self, line: &[u8]) {
         let at = self.places.len();
         let role = self.of_hunk(line).or_else(|| self.of_header(line, at));
         let place = role.map(|role| Place {

@@ -13,16 +13,12 @@
 //! Prose and sources have odd lines everywhere. So a line is as odd as it is alone: few of the
 //! [`NEAR`] lines on either side of it may be odd.
 
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
-
 use super::bytes;
 use super::likeness::{LikenessCounts, likeness};
 use super::page::Piece;
 use super::prefix::without_prefix;
 use super::score::Score;
 use super::shelf::{Finding, Worth};
-use crate::relevance::PlainHasher;
 
 /// Maximum words and bytes of a line that are read.
 const WORDS: usize = 6;
@@ -33,86 +29,196 @@ const READ: usize = 160;
 const RARE: u32 = 64;
 const CLOSED: u32 = 32;
 
+/// Ways on from a place that are told apart. The first lines take the frequent ones, so all others
+/// count as one rare way.
+const WAYS: u32 = 64;
+
 /// Lines on either side among which few are odd.
 const NEAR: usize = 256;
 
 /// The least bits of an odd line: one of 128.
 const LEAST: u32 = 7;
 
+/// The index of no place and of no way.
+const NONE: u32 = u32::MAX;
+
+/// A place in the walks of the lines.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// The first way on from it, and the number of ways.
+    first: u32,
+    ways: u32,
+    /// The way that stands for all others.
+    others: u32,
+    /// The places behind a word: one without letters, or another.
+    behind: [u32; 2],
+}
+
 /// A way on from a place.
 #[derive(Clone, Copy, Debug)]
 struct Way {
     place: u32,
+    text: u64,
+    is_other: bool,
     lines: u32,
+    /// The next way on from the same place.
+    next: u32,
+    /// The place behind signs, once a second line takes the way.
+    behind: u32,
 }
-
-/// A place in the walks of the lines: those that come by, and those that go on in a rare way.
-#[derive(Clone, Copy, Debug, Default)]
-struct Place {
-    lines: u32,
-    rare: u32,
-}
-
-type Numbers = HashMap<u64, u32, BuildHasherDefault<PlainHasher>>;
 
 /// The walks of all lines.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Walks {
-    of_places: Numbers,
-    of_ways: Numbers,
+    places: Vec<Place>,
     ways: Vec<Way>,
-    /// The ways of each line, one line after the other, and their ends.
-    steps: Vec<u32>,
-    ends: Vec<usize>,
+    /// The number of lines so far, and of all lines.
+    lines: usize,
+    all: u32,
+    /// The ways of the last line.
+    last: Vec<u32>,
+    /// The lines that took a way which may be rare, in order.
+    steps: Vec<(usize, u32)>,
 }
 
 impl Walks {
+    fn new(lines: usize) -> Walks {
+        let places = vec![Place::NEW];
+        Walks { places, ways: vec![], lines: 0, all: lines as u32, last: vec![], steps: vec![] }
+    }
+
     /// Reads the walk of a line. A line that is stored for its words does not measure others.
     fn take(&mut self, line: &[u8], counts: bool) {
-        let Walks { of_places, of_ways, ways, steps, ends } = self;
-        walk(line, |form, way| {
-            let way = *of_ways.entry(mix(form, way)).or_insert_with(|| {
-                let places = of_places.len() as u32;
-                ways.push(Way { place: *of_places.entry(form).or_insert(places), lines: 0 });
-                ways.len() as u32 - 1
-            });
-            ways[way as usize].lines += u32::from(counts);
-            steps.push(way);
-        });
-        ends.push(steps.len());
+        self.last.clear();
+        let line = line.trim_ascii_end();
+        let (mut place, mut at) = (0, 0);
+        // A blank line says nothing, and does not differ.
+        for _ in 0..if line.is_empty() { 0 } else { WORDS } {
+            let signs;
+            (signs, at) = read_signs(line, at);
+            let Some(way) = self.way(place, signs) else { break };
+            if at == line.len() {
+                break;
+            }
+            // Signs that no line had before most often are in no line behind it either.
+            let Way { lines, behind, .. } = self.ways[way];
+            if lines == 0 && behind == NONE && place > 0 {
+                break;
+            }
+            if behind == NONE {
+                self.ways[way].behind = self.new_place();
+            }
+            place = self.ways[way].behind as usize;
+            let kinds;
+            if self.is_open(place) {
+                (_, kinds, at) = read_word::<false>(line, at);
+            } else {
+                let word;
+                (word, kinds, at) = read_word::<true>(line, at);
+                self.way(place, word);
+            }
+            let letters = usize::from(kinds & LETTER > 0);
+            if self.places[place].behind[letters] == NONE {
+                self.places[place].behind[letters] = self.new_place();
+            }
+            place = self.places[place].behind[letters] as usize;
+        }
+        self.repeat_last(counts);
     }
 
     /// Takes the last line again.
     fn repeat_last(&mut self, counts: bool) {
-        let last = self.ends.len().checked_sub(2).map_or(0, |before| self.ends[before]);
-        for at in last..self.steps.len() {
-            let way = self.steps[at];
-            self.ways[way as usize].lines += u32::from(counts);
-            self.steps.push(way);
+        for at in &self.last {
+            let way = &mut self.ways[*at as usize];
+            way.lines += u32::from(counts);
+            if way.may_be_rare(self.all) {
+                self.steps.push((self.lines, *at));
+            }
         }
-        self.ends.push(self.steps.len());
+        self.lines += 1;
     }
 
-    /// Returns the bits of each line's oddest step.
-    fn bits(self) -> Vec<u32> {
-        let mut places = vec![Place::default(); self.of_places.len()];
-        self.ways.iter().for_each(|way| places[way.place as usize].lines += way.lines);
-        for way in &self.ways {
-            let place = &mut places[way.place as usize];
-            place.rare += if way.lines * RARE <= place.lines { way.lines } else { 0 };
+    fn new_place(&mut self) -> u32 {
+        self.places.push(Place::NEW);
+        self.places.len() as u32 - 1
+    }
+
+    /// Returns true for a place from which too many lines go on in a rare way.
+    fn is_open(&self, place: usize) -> bool {
+        let others = self.ways.get(self.places[place].others as usize);
+        others.is_some_and(|others| others.lines * CLOSED > self.all)
+    }
+
+    /// Takes a way on from a place, and returns it unless it is among the others.
+    fn way(&mut self, place: usize, text: u64) -> Option<usize> {
+        let Place { first, ways, others, .. } = &mut self.places[place];
+        let (mut at, mut before) = (*first, None);
+        while let Some(way) = self.ways.get(at as usize) {
+            if way.text == text {
+                self.last.push(at);
+                return Some(at as usize);
+            }
+            (at, before) = (way.next, Some(at));
         }
-        let of_way = |way: &Way| {
-            let Place { lines, rare } = places[way.place as usize];
-            let is_odd = way.lines * RARE <= lines && rare * CLOSED <= lines;
-            if is_odd { (lines / rare.max(1)).max(1).ilog2() } else { 0 }
-        };
-        let of_ways: Vec<u32> = self.ways.iter().map(of_way).collect();
-        let mut start = 0;
-        let of_line = |end: &usize| {
-            let steps = &self.steps[std::mem::replace(&mut start, *end)..*end];
-            steps.iter().map(|way| of_ways[*way as usize]).max().unwrap_or(0)
-        };
-        self.ends.iter().map(of_line).collect()
+        let new = self.ways.len() as u32;
+        let is_other = *ways >= WAYS;
+        if !is_other {
+            *ways += 1;
+            match before {
+                // Frequent ways are found first.
+                Some(before) => self.ways[before as usize].next = new,
+                None => *first = new,
+            }
+        } else if *others != NONE {
+            self.last.push(*others);
+            return None;
+        } else {
+            *others = new;
+        }
+        self.ways.push(Way { place: place as u32, text, is_other, lines: 0, next: NONE, behind: NONE });
+        self.last.push(new);
+        (!is_other).then_some(new as usize)
+    }
+
+    /// Returns the lines that took a rare way from a closed place, with the bits of the oddest.
+    fn odd(self) -> Vec<(usize, u32)> {
+        // The lines of each place, and those that go on in a rare way.
+        let mut counts = vec![(0, 0); self.places.len()];
+        self.ways.iter().for_each(|way| counts[way.place as usize].0 += way.lines);
+        for way in &self.ways {
+            let (lines, rare) = &mut counts[way.place as usize];
+            *rare += if way.is_rare(*lines) { way.lines } else { 0 };
+        }
+        let mut odd: Vec<(usize, u32)> = vec![];
+        for (line, way) in self.steps {
+            let way = &self.ways[way as usize];
+            let (lines, rare) = counts[way.place as usize];
+            if rare * CLOSED > lines || !way.is_rare(lines) {
+                continue;
+            }
+            let Some(bits) = (lines / rare.max(1)).checked_ilog2().filter(|bits| *bits > 0) else { continue };
+            match odd.last_mut() {
+                Some((last, most)) if *last == line => *most = bits.max(*most),
+                _ => odd.push((line, bits)),
+            }
+        }
+        odd
+    }
+}
+
+impl Place {
+    const NEW: Place = Place { first: NONE, ways: 0, others: NONE, behind: [NONE; 2] };
+}
+
+impl Way {
+    /// Returns true if the way is rare among the lines of its place.
+    fn is_rare(&self, lines: u32) -> bool {
+        self.is_other || self.lines * RARE <= lines
+    }
+
+    /// Returns true if the way may be rare at a closed place, given the number of all lines.
+    fn may_be_rare(&self, all: u32) -> bool {
+        self.lines * if self.is_other { CLOSED } else { RARE } <= all
     }
 }
 
@@ -121,7 +227,7 @@ pub fn odd(pieces: &[Piece]) -> Vec<Finding> {
     if pieces.len() < 1 << LEAST {
         return vec![];
     }
-    let (mut walks, mut begins, mut before) = (Walks::default(), true, None);
+    let (mut walks, mut begins, mut before) = (Walks::new(pieces.len()), true, None);
     for &Piece { unit, text, is_weighed } in pieces {
         let text = if begins { text } else { b"" };
         if before.replace(text) == Some(text) {
@@ -132,73 +238,76 @@ pub fn odd(pieces: &[Piece]) -> Vec<Finding> {
         }
         begins = unit.ends_line;
     }
-    let bits = walks.bits();
-    let mut before = vec![0];
-    before.extend(bits.iter().scan(0, |sum, bits| {
-        *sum += usize::from(*bits > 0);
-        Some(*sum)
-    }));
+    let odd = walks.odd();
+    let before = |line: usize| odd.partition_point(|(at, _)| *at < line);
     let mut seen = LikenessCounts::default();
-    let odd = bits.iter().enumerate().filter_map(|(at, bits)| {
-        if *bits < LEAST {
-            return None;
-        }
+    let findings = odd.iter().filter(|(_, bits)| *bits >= LEAST).filter_map(|(at, bits)| {
         let (first, last) = (at.saturating_sub(NEAR), (at + NEAR + 1).min(pieces.len()));
-        let alone = ((last - first) / (before[last] - before[first])).ilog2();
+        let alone = ((last - first) / (before(last) - before(first))).ilog2();
         let bits = alone.min(*bits);
         (bits >= LEAST).then(|| {
-            let unit = pieces[at].unit.number;
-            let earlier = seen.count(likeness(without_prefix(pieces[at].text)));
+            let unit = pieces[*at].unit.number;
+            let earlier = seen.count(likeness(without_prefix(pieces[*at].text)));
             let worth = Worth::of(Score(bits as i32), earlier);
             Finding { unit, worth, first: unit, last: unit, around: (unit, unit), heading: None }
         })
     });
-    odd.collect()
+    findings.collect()
 }
 
-/// Walks through a line: passes on the form so far, and how the line goes on.
-fn walk(line: &[u8], mut step: impl FnMut(u64, u64)) {
-    let line = line.trim_ascii_end();
-    let (mut form, mut at) = (1, 0);
-    // A blank line says nothing, and does not differ.
-    for _ in 0..if line.is_empty() { 0 } else { WORDS } {
-        // The signs before a word, in which blanks are one.
-        let (mut signs, mut before) = (0, 0);
-        while let Some(&byte) = line.get(at).filter(|byte| !is_in_word(**byte)) {
-            let byte = if byte == b'\t' { b' ' } else { byte };
-            if byte != b' ' || byte != before {
-                signs = mix(signs, u64::from(byte));
-            }
-            (before, at) = (byte, at + 1);
-        }
-        step(form, signs);
-        form = mix(form, signs);
-        if at == line.len() {
-            return;
-        }
-        // A word, in which a number is one digit.
-        let (mut word, mut before, mut letters) = (0, 0, false);
-        while let Some(&byte) = line.get(at).filter(|byte| is_in_word(**byte)) {
-            let byte = if byte.is_ascii_digit() { b'0' } else { byte };
-            if byte != b'0' || byte != before {
-                word = mix(word, u64::from(byte));
-            }
-            letters |= byte.is_ascii_alphabetic() || !byte.is_ascii() || byte == b'_';
-            (before, at) = (byte, at + 1);
-        }
-        step(form, word);
-        form = mix(form, u64::from(letters));
+/// The kinds of bytes: those of words, and among these digits and letters.
+const IN_WORD: u8 = 1;
+const DIGIT: u8 = 2;
+const LETTER: u8 = 4;
+
+const KINDS: [u8; 256] = {
+    let (mut kinds, mut byte) = ([0; 256], 0);
+    while byte < kinds.len() {
+        kinds[byte] = match byte as u8 {
+            b'0'..=b'9' => IN_WORD | DIGIT,
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => IN_WORD | LETTER,
+            b'.' | b'/' | b'\\' | b'-' | b'+' | b'~' | b'@' => IN_WORD,
+            _ => 0,
+        };
+        byte += 1;
     }
+    kinds
+};
+
+/// Returns the hash of the signs at a place, in which blanks are one, and their end.
+fn read_signs(line: &[u8], mut at: usize) -> (u64, usize) {
+    let (mut signs, mut before) = (0, 0);
+    while let Some(&byte) = line.get(at).filter(|byte| KINDS[usize::from(**byte)] == 0) {
+        let byte = if byte == b'\t' { b' ' } else { byte };
+        if byte != b' ' || byte != before {
+            signs = mix(signs, byte);
+        }
+        (before, at) = (byte, at + 1);
+    }
+    (signs, at)
 }
 
-fn mix(hash: u64, value: u64) -> u64 {
-    (hash.rotate_left(5) ^ (value + 1)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+/// Returns the hash of the word at a place, in which a number is one digit, the kinds of its bytes,
+/// and its end. The hash of a word behind which any may follow is not needed.
+fn read_word<const HASHED: bool>(line: &[u8], mut at: usize) -> (u64, u8, usize) {
+    let (mut word, mut kinds, mut before) = (0, 0, 0);
+    while let Some(&byte) = line.get(at).filter(|byte| KINDS[usize::from(**byte)] > 0) {
+        let kind = KINDS[usize::from(byte)];
+        kinds |= kind;
+        if HASHED {
+            let is_digit = kind & DIGIT > 0;
+            if !is_digit || before & DIGIT == 0 {
+                word = mix(word, if is_digit { b'0' } else { byte });
+            }
+            before = kind;
+        }
+        at += 1;
+    }
+    (word, kinds, at)
 }
 
-fn is_in_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric()
-        || matches!(byte, b'_' | b'.' | b'/' | b'\\' | b'-' | b'+' | b'~' | b'@')
-        || !byte.is_ascii()
+fn mix(hash: u64, byte: u8) -> u64 {
+    (hash.rotate_left(5) ^ (u64::from(byte) + 1)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 #[cfg(test)]

@@ -48,9 +48,13 @@ impl Selection {
         let mut findings: Vec<_> =
             state.lines.findings().filter(|finding| is_in(&finding.unit)).copied().collect();
         if mix.weight >= ODD {
-            let known: HashSet<usize> = findings.iter().map(|finding| finding.unit).collect();
-            findings.extend(odd(pieces).into_iter().filter(|finding| !known.contains(&finding.unit)));
-            findings.sort_by_key(|finding| Reverse(finding.worth));
+            let mut odd = odd(pieces);
+            if !odd.is_empty() {
+                let known: HashSet<usize> = findings.iter().map(|finding| finding.unit).collect();
+                odd.retain(|finding| !known.contains(&finding.unit));
+                findings.extend(odd);
+                findings.sort_by_key(|finding| Reverse(finding.worth));
+            }
         }
         let tallies = state.tallies.units().map(|(unit, _)| unit.number).filter(is_in).collect();
         let read = || {
