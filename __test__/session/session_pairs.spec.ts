@@ -401,6 +401,18 @@ describe('results without a call in a stored session', () => {
     }
   })
 
+  it('stand in one message behind their calls where an agent sends each message by itself', async () => {
+    const call = (id: string) => ({ type: 'tool_use', id, name: 'read', input: {} })
+    const result = (id: string) => ({ ...block(id), name: 'read' })
+    const model = { role: 'assistant', content: [call('c1'), call('c2')] }
+    const said = { role: 'assistant', content: [words] }
+    const cline = (...messages: object[]) => JSON.stringify({ version: 1, messages })
+    const apart = cline(user(words), model, user(result('c2')), user(result('c1'), words), said)
+    const { values, report } = await pair(apart)
+    expect(report.rearranged).toBe(1)
+    expect(values[0].messages.slice(1)).toEqual([model, user(result('c2'), result('c1')), user(words), said])
+  })
+
   it('stay in a rollout of Codex, and are counted', async () => {
     const output = { type: 'function_call_output', call_id: 'gone', output: 'x' }
     const rows = [
