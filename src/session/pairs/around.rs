@@ -46,8 +46,8 @@ struct Member {
 /// Counts are below any time in seconds.
 const MOST: u64 = 1_000_000_000;
 
-/// Rows from which numbers that rise in any steps are believed to count them. Other numbers may rise
-/// in fewer, such as sizes.
+/// Rows from which numbers that rise in any steps are believed to count them. Sizes may rise in
+/// fewer.
 const FEW: u64 = 4;
 
 /// Rows from which numbers that rise by one, from the first one on, are believed to count them.
