@@ -394,6 +394,19 @@ mod tests {
     }
 
     #[test]
+    fn rare_ways_are_odd_beyond_those_that_are_told_apart() {
+        let name =
+            |nth: usize| nth.to_string().bytes().map(|digit| char::from(digit + 49)).collect::<String>();
+        let line = |nth: usize| match nth % 160 {
+            80 => format!("{}: moved\n", name(nth)),
+            _ => format!("kept: moved {}\n", name(nth)),
+        };
+        let rare: Vec<usize> = (80..16_000).step_by(160).collect();
+        assert!(rare.len() > WAYS as usize);
+        assert_eq!(odd_lines(&(0..16_000).map(line).collect::<String>()), rare);
+    }
+
+    #[test]
     fn nothing_is_odd_in_a_few_lines() {
         assert_eq!(odd_lines(&("cc -c a.c\n".repeat(100) + "left out\n")), [0; 0]);
     }
