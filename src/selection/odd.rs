@@ -29,8 +29,8 @@ const READ: usize = 160;
 const RARE: u32 = 64;
 const CLOSED: u32 = 32;
 
-/// Ways on from a place that are told apart. The first lines take the frequent ones, so all others
-/// count as one rare way.
+/// Ways on from a place that are counted each. The first lines take the frequent ones, so all
+/// others count as one rare way.
 const WAYS: u32 = 64;
 
 /// Lines on either side among which few are odd.
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn rare_ways_are_odd_beyond_those_that_are_told_apart() {
+    fn rare_ways_are_odd_beyond_those_that_are_counted_each() {
         let name =
             |nth: usize| nth.to_string().bytes().map(|digit| char::from(digit + 49)).collect::<String>();
         let line = |nth: usize| match nth % 160 {
