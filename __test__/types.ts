@@ -11,6 +11,12 @@ type OpenClawTypings = typeof import('spillway/openclaw')
 type OpenClawImplementation = typeof import('../lib/compat/openclaw.js')
 type AiSdkTypings = typeof import('spillway/ai-sdk')
 type AiSdkImplementation = typeof import('../lib/frameworks/ai_sdk.js')
+type LangchainTypings = typeof import('spillway/langchain')
+type LangchainImplementation = typeof import('../lib/frameworks/langchain.js')
+type MastraTypings = typeof import('spillway/mastra')
+type MastraImplementation = typeof import('../lib/frameworks/mastra.js')
+type OpenaiAgentsTypings = typeof import('spillway/openai-agents')
+type OpenaiAgentsImplementation = typeof import('../lib/frameworks/openai_agents.js')
 type McpTypings = typeof import('spillway/mcp')
 type McpImplementation = typeof import('../lib/mcp/wrap_server.js')
 type RemoteTypings = typeof import('spillway/remote')
@@ -19,6 +25,15 @@ type TestingTypings = typeof import('spillway/testing')
 type TestingImplementation = typeof import('../lib/testing/spill_store.js')
 
 export const aiSdk: [AiSdkTypings, AiSdkImplementation] = [{} as AiSdkImplementation, {} as AiSdkTypings]
+export const langchain: [LangchainTypings, LangchainImplementation] = [
+  {} as LangchainImplementation,
+  {} as LangchainTypings,
+]
+export const mastra: [MastraTypings, MastraImplementation] = [{} as MastraImplementation, {} as MastraTypings]
+export const openaiAgents: [OpenaiAgentsTypings, OpenaiAgentsImplementation] = [
+  {} as OpenaiAgentsImplementation,
+  {} as OpenaiAgentsTypings,
+]
 export const mcp: [McpTypings, McpImplementation] = [{} as McpImplementation, {} as McpTypings]
 export const remote: [RemoteTypings, RemoteImplementation] = [{} as RemoteImplementation, {} as RemoteTypings]
 export const testing: [TestingTypings, TestingImplementation] = [

@@ -5,7 +5,10 @@ import { Worker } from 'node:worker_threads'
 import * as spillway from 'spillway'
 import * as aiSdk from 'spillway/ai-sdk'
 import * as daycare from 'spillway/daycare'
+import * as langchain from 'spillway/langchain'
+import * as mastra from 'spillway/mastra'
 import * as mcp from 'spillway/mcp'
+import * as openaiAgents from 'spillway/openai-agents'
 import * as openclaw from 'spillway/openclaw'
 import * as pi from 'spillway/pi'
 import * as remote from 'spillway/remote'
@@ -31,6 +34,9 @@ describe('the package', () => {
     ['types/daycare.d.ts', daycare],
     ['types/openclaw.d.ts', openclaw],
     ['types/ai-sdk.d.ts', aiSdk],
+    ['types/langchain.d.ts', langchain],
+    ['types/mastra.d.ts', mastra],
+    ['types/openai-agents.d.ts', openaiAgents],
     ['types/mcp.d.ts', mcp],
     ['types/remote.d.ts', remote],
     ['types/testing.d.ts', testing],

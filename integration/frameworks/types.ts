@@ -6,11 +6,19 @@ import type { ToolResultMessage } from '@earendil-works/pi-ai'
 import type { ExtensionFactory } from '@earendil-works/pi-coding-agent'
 import type { Content, FunctionDeclaration, FunctionResponse } from '@google/genai'
 import type { BaseMessage, ToolMessage } from '@langchain/core/messages'
+import type { ErrorProcessor, InputProcessor } from '@mastra/core/processors'
+import { createTool } from '@mastra/core/tools'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import type { McpServer as McpServer2 } from '@modelcontextprotocol/server'
-import { type AgentInputItem, tool as agentsTool, type CallModelInputFilter } from '@openai/agents'
+import {
+  Agent,
+  type AgentInputItem,
+  tool as agentsTool,
+  type CallModelInputFilter,
+  type Model,
+} from '@openai/agents'
 import {
   generateText,
   type JSONSchema7,
@@ -23,7 +31,7 @@ import {
 } from 'ai'
 import type * as ai5 from 'ai5'
 import type * as ai7 from 'ai7'
-import { createMiddleware, tool as langchainTool } from 'langchain'
+import { type AgentMiddleware, createAgent, createMiddleware, tool as langchainTool } from 'langchain'
 import type OpenAI from 'openai'
 import {
   type Context,
@@ -38,7 +46,10 @@ import {
   wrapTools,
 } from 'spillway'
 import { spillwayMiddleware } from 'spillway/ai-sdk'
+import { spillwayMiddleware as spillwayLangchain } from 'spillway/langchain'
+import { spillwayProcessor } from 'spillway/mastra'
 import { wrapServer } from 'spillway/mcp'
+import { readOutputTool, withContext } from 'spillway/openai-agents'
 import { z } from 'zod'
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -256,3 +267,18 @@ export const servers: [McpServer, McpServer2] = [
   wrapServer(some<McpServer>()),
   wrapServer(some<McpServer2>()),
 ]
+
+// The entries over a context, by the types of their frameworks.
+export const agentMiddleware: AgentMiddleware = spillwayLangchain({ context: held, maxBytes: 8_000 })
+createAgent({ model: 'none', tools: [], middleware: [spillwayLangchain({ context: () => held })] })
+export const processors: [InputProcessor[], ErrorProcessor[]] = [
+  [spillwayProcessor(held)],
+  [spillwayProcessor(() => held)],
+]
+export const agentsModel: Model = withContext(some<Model>(), held)
+new Agent({
+  name: 'builder',
+  model: withContext(some<Model>(), held),
+  tools: [readOutputTool(some<SpillStore>())],
+})
+createTool({ id: 'read_output', ...spillTool(some<SpillStore>()) })
