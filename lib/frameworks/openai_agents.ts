@@ -1,7 +1,7 @@
 import type { SpillStore } from 'spillway'
 import type { AgentsModel, readOutputTool as Reader, withContext as Wrapper } from 'spillway/openai-agents'
 import { spillTool } from '../index.js'
-import { isObject } from '../untrusted.js'
+import { isList, isObject } from '../untrusted.js'
 import { optionError } from '../validate.js'
 import { contextOf } from './context_of.js'
 
@@ -14,7 +14,7 @@ export const withContext: typeof Wrapper = (model, given) => {
   const around = <R>(request: Request, ask: (request: Request) => Promise<R>): Promise<R> => {
     const { input, systemInstructions: system, tools } = request
     const context = find(request)
-    if (!context || !Array.isArray(input)) return ask(request)
+    if (!context || !isList(input)) return ask(request)
     return context.run(input as unknown[], (input) => ask({ ...request, input }), { system, tools })
   }
   const getResponse = (request: Request) =>

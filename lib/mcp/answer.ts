@@ -1,4 +1,5 @@
 import { clampResult } from '../index.js'
+import { isList } from '../untrusted.js'
 import { isObject, type Members } from './message.js'
 import { Raw } from './raw_json.js'
 
@@ -48,7 +49,7 @@ export function repeats(result: Members): boolean {
 }
 
 function blocksOf({ content }: Members): unknown[] {
-  return Array.isArray(content) ? content : []
+  return isList(content) ? content : []
 }
 
 export function textsOf(result: Members): string[] {
@@ -64,7 +65,7 @@ export function textsOf(result: Members): string[] {
  *  limits of their own. */
 export function restOf({ structuredContent: _, content, ...others }: Members): unknown {
   const blocks = typeof content === 'string' ? '' : content
-  return { ...others, content: Array.isArray(blocks) ? blocks.map(restOfBlock) : blocks }
+  return { ...others, content: isList(blocks) ? blocks.map(restOfBlock) : blocks }
 }
 
 function restOfBlock(block: unknown): unknown {

@@ -1,5 +1,6 @@
 // Answers that carry blocks in another form than results of tools: the contents of a resource, and
 // the messages of a prompt. They are dressed as a result, and undressed once that is bounded.
+import { isList } from '../untrusted.js'
 import { isObject, type Members } from './message.js'
 
 /** The member of an answer that holds its parts, by the method of the request. */
@@ -23,7 +24,7 @@ export async function boundAsResult(
   const list = LISTS[method] as string
   const given = body['result']
   const parts = isObject(given) ? given[list] : undefined
-  if (!isObject(given) || !Array.isArray(parts)) return bound(body)
+  if (!isObject(given) || !isList(parts)) return bound(body)
   const content = parts.map((part) => blockOf(method, part))
   if (!content.every(isObject)) return bound(body)
   const { [list]: _, ...others } = given
@@ -33,7 +34,7 @@ export async function boundAsResult(
   const { result } = sent
   if (!isObject(result)) return sent
   const { content: left, isError: __, ...rest } = result
-  const blocks = Array.isArray(left) ? left.filter(isObject) : []
+  const blocks = isList(left) ? left.filter(isObject) : []
   // A block without an origin is the engine's own, and tells of the part before it.
   let last = content[0]?.[ORIGIN]
   const made = blocks.map(({ [ORIGIN]: origin = last, ...block }) => {

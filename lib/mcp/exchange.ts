@@ -2,8 +2,10 @@
 // that each answer is bounded as the method of its request asks, and the tool that reads saved
 // outputs is offered beside the tools of the server. `spillway mcp` relays lines through it, and
 // `wrapServer` the messages of a transport.
+
 import type { SpillStore, WrapPolicy } from 'spillway'
 import { clampText, definePolicy, spillTool } from '../index.js'
+import { isList } from '../untrusted.js'
 import { INTERNAL, nests, type Source } from './answer.js'
 import { boundAsResult, isDressed } from './dressed.js'
 import { idText, isObject, isRequest, type Members, type Message } from './message.js'
@@ -136,7 +138,7 @@ export class Exchange {
   /** Records the tools of a page of a list, and adds read_output to the last page. */
   list(result: Members, isFirst: boolean): Members {
     const { tools, nextCursor } = result
-    if (!Array.isArray(tools)) return result
+    if (!isList(tools)) return result
     const isLast = (nextCursor ?? undefined) === undefined
     this.#schemas.add(tools, { isFirst, isLast })
     if (!this.#reader || !isLast) return result

@@ -1,6 +1,7 @@
 import type { Policy, SpillStore, WrapPolicy } from 'spillway'
 import { clampJson, wrapTool } from '../index.js'
 import { withRelayed } from '../policy.js'
+import { isList } from '../untrusted.js'
 import {
   charsOf,
   flattened,
@@ -70,7 +71,7 @@ export class Results {
   async #result(result: unknown, call: McpCall, source: Source): Promise<unknown> {
     if (isObject(result)) return this.#object(result, call, source)
     if (typeof result === 'string') return this.#wrapped(result, call)
-    if (!Array.isArray(result)) return result
+    if (!isList(result)) return result
     const { content } = await this.#object({ content: result }, call, source)
     return content
   }
