@@ -401,16 +401,15 @@ describe('results without a call in a stored session', () => {
     }
   })
 
-  it('stand in one message behind their calls where an agent sends each message by itself', async () => {
+  it('stay in two messages, as Cline CLI itself writes the results of parallel calls', async () => {
     const call = (id: string) => ({ type: 'tool_use', id, name: 'read', input: {} })
     const result = (id: string) => ({ ...block(id), name: 'read' })
     const model = { role: 'assistant', content: [call('c1'), call('c2')] }
     const said = { role: 'assistant', content: [words] }
-    const cline = (...messages: object[]) => JSON.stringify({ version: 1, messages })
-    const apart = cline(user(words), model, user(result('c2')), user(result('c1'), words), said)
-    const { values, report } = await pair(apart)
-    expect(report.rearranged).toBe(1)
-    expect(values[0].messages.slice(1)).toEqual([model, user(result('c2'), result('c1')), user(words), said])
+    const messages = [user(words), model, user(result('c1')), user(result('c2')), said]
+    const { values, report } = await pair(JSON.stringify({ version: 1, messages }))
+    expect(report.changed).toBe(false)
+    expect(values[0].messages).toEqual(messages)
   })
 
   it('stay in a rollout of Codex, and are counted', async () => {

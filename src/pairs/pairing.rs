@@ -207,13 +207,8 @@ fn divided(records: &Records, role: Option<u64>) -> (Vec<Turn>, Vec<usize>) {
             _ if !message.answers.is_empty() || is_of_user => Side::Answer,
             _ => Side::Other,
         };
-        // Where messages of the model are apart, the very next message answers each.
-        let is_apart = rules.has_turns && records.is_apart;
-        let joins = match side {
-            Side::Model => rules.has_turns && !is_apart || rules.anywhere,
-            Side::Answer => !is_apart,
-            Side::Other => false,
-        };
+        let is_one_turn = rules.has_turns && !records.is_apart || rules.anywhere;
+        let joins = side == Side::Answer || side == Side::Model && is_one_turn;
         match turns.last_mut().filter(|last| last.side == side && joins) {
             Some(last) => last.to = at + 1,
             None => turns.push(Turn { side, from: at, to: at + 1 }),

@@ -136,8 +136,7 @@ impl Sound {
         let is_answer = count > 0 && !is_model;
         // All blocks are results, or these are the last that were due, and lead.
         self.is_odd |= is_answer && list.is_some() && !leads;
-        let is_apart = rules.has_turns && is_apart(layout);
-        self.is_odd |= is_answer && (length > count || is_apart) && !self.due.is_empty();
+        self.is_odd |= is_answer && length > count && !self.due.is_empty();
         let is_of_user = !rules.list.is_empty() && message.get("role").and_then(Value::string) == rules.role;
         let is_model_turn = has_calls || is_model && rules.has_turns;
         let is_user_turn = !is_model_turn && (is_answer || is_of_user);
