@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as spillway from 'spillway'
@@ -7,19 +8,9 @@ import { OPTIONS, type Taker } from '../../lib/validate.js'
 
 /** The contract, as a program that checks `exactOptionalPropertyTypes` sees it. */
 const ROOT = join(__dirname, '../..')
-const CONTRACT = [
-  'index',
-  'types/pi',
-  'types/daycare',
-  'types/openclaw',
-  'types/ai-sdk',
-  'types/langchain',
-  'types/mastra',
-  'types/openai-agents',
-  'types/mcp',
-  'types/remote',
-  'types/testing',
-].map((name) => join(ROOT, `${name}.d.ts`))
+const CONTRACT = ['index.d.ts', ...readdirSync(join(ROOT, 'types')).map((file) => join('types', file))].map(
+  (file) => join(ROOT, file),
+)
 const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile)
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT)
 

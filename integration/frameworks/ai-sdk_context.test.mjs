@@ -152,7 +152,7 @@ for (const [version, { ai, Mock, usage, reason }] of Object.entries(VERSIONS)) {
     const known = asked('a')
     assert.equal(await known.text, 'answered')
     assert.deepEqual([streams, known.errors.length], [2, 0])
-    // Without a context the call passes as it is.
+    // A call without a context passes unchanged.
     const unknown = asked('b')
     await unknown.text.catch(() => {})
     assert.deepEqual([streams, unknown.errors.length], [3, 1])

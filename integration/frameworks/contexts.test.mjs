@@ -138,7 +138,7 @@ for (const isStream of [false, true])
     const context = createContext({ contextTokens: TOLD, reserveTokens: 1_000, spill })
     const agent = new Agent({
       name: 'builder',
-      model: withContext(new Model(), () => context),
+      model: withContext(Object.freeze(new Model()), () => context),
       tools: [...wrapTools([build], { maxTokens: 3_000, spill }), readOutputTool(spill)],
     })
     const result = await new Runner().run(agent, 'Build it', { maxTurns: 20, stream: isStream })

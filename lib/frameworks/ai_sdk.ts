@@ -24,12 +24,9 @@ export const spillwayMiddleware: typeof Declared = (given) => {
       const context = find(params)
       if (!context) return ask(params.prompt)
       for (;;) {
-        let begun: Begun<Awaited<ReturnType<typeof ask>>> | undefined
-        const send = async (prompt: typeof params.prompt) => {
-          begun = await Begun.of(await ask(prompt))
-        }
-        await context.run(params.prompt, send, { tools: params.tools })
-        const { refusal, answer, cancel } = begun as NonNullable<typeof begun>
+        const begin = async (prompt: typeof params.prompt) => Begun.of(await ask(prompt))
+        const begun = await context.run(params.prompt, begin, { tools: params.tools })
+        const { refusal, answer, cancel } = begun
         if (refusal === undefined || !(await context.refused(refusal))) return answer
         await cancel()
       }
@@ -37,8 +34,8 @@ export const spillwayMiddleware: typeof Declared = (given) => {
   }
 }
 
-/** An answer whose stream has begun: many providers tell of a refusal in its first part, and do not
- *  reject. */
+/** An answer whose stream has begun. Many providers do not reject: the first part of their stream
+ *  is the refusal. */
 class Begun<S> {
   private constructor(
     /** The answer, with the whole stream. */

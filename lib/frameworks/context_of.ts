@@ -2,8 +2,8 @@ import type { Context } from 'spillway'
 import { isObject } from '../untrusted.js'
 import { optionError } from '../validate.js'
 
-/** A context of one conversation, or a function that finds it by what a hook is given. Undefined:
- *  the request is sent as it is. */
+/** A context of one conversation, or a function that finds it by the arguments of a hook. If it
+ *  returns undefined, the request passes unchanged. */
 export type Found<P> = Context | ((params: P) => Context | undefined)
 
 /** Returns a function that finds the context of a request. */

@@ -31,7 +31,7 @@ export const spillwayMiddleware: typeof Declared = ({
     },
   }
 
-  /** Runs a tool. What it throws becomes an answer, in words within the limits. */
+  /** Runs a tool. An error that it throws becomes an answer within the limits. */
   async function answered<R extends ToolCallRequest, A>(
     request: R,
     handler: (request: R) => A | PromiseLike<A>,

@@ -1,6 +1,7 @@
 import type { SpillStore } from 'spillway'
 import type { AgentsModel, readOutputTool as Reader, withContext as Wrapper } from 'spillway/openai-agents'
 import { spillTool } from '../index.js'
+import { overlaid } from '../overlaid.js'
 import { isList, isObject } from '../untrusted.js'
 import { optionError } from '../validate.js'
 import { contextOf } from './context_of.js'
@@ -32,14 +33,7 @@ export const withContext: typeof Wrapper = (model, given) => {
       await events.return?.()
     }
   }
-  const own: Readonly<Record<PropertyKey, unknown>> = { getResponse, getStreamedResponse }
-  return new Proxy(model, {
-    get(target, name) {
-      if (Object.hasOwn(own, name)) return own[name]
-      const member: unknown = Reflect.get(target, name, target)
-      return typeof member === 'function' ? member.bind(target) : member
-    },
-  })
+  return overlaid(model, { getResponse, getStreamedResponse })
 }
 
 export const readOutputTool: typeof Reader = (store: SpillStore) => {

@@ -19,11 +19,11 @@ export function nests(value: unknown, levels: number): boolean {
 }
 
 /** Returns the number of members and elements of a value, or more than `most`. */
-export function sizeOf(value: unknown, most = WIDEST): number {
+export function partsIn(value: unknown, most = WIDEST): number {
   if (typeof value !== 'object' || value === null) return 0
   let count = 0
   for (const part of Object.values(value)) {
-    count += 1 + sizeOf(part, most - count - 1)
+    count += 1 + partsIn(part, most - count - 1)
     if (count > most) break
   }
   return count

@@ -35,7 +35,7 @@ export async function boundAsResult(
   if (!isObject(result)) return sent
   const { content: left, isError: __, ...rest } = result
   const blocks = isList(left) ? left.filter(isObject) : []
-  // A block without an origin is the engine's own, and tells of the part before it.
+  // The engine adds a block without an origin, which describes the part before it.
   let last = content[0]?.[ORIGIN]
   const made = blocks.map(({ [ORIGIN]: origin = last, ...block }) => {
     last = origin

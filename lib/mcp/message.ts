@@ -13,7 +13,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Returns true for a request or a notification. A message with a result or an error, or without a
- *  method, is an answer, as it is for some readers. */
+ *  method, is an answer: some readers take it for one. */
 export function isRequest({ body }: Message): boolean {
   const isPart = (name: string) => /^(?:result|error)$/i.test(name)
   return typeof body['method'] === 'string' && !Object.keys(body).some(isPart)

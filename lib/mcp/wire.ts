@@ -1,4 +1,4 @@
-import { INTERNAL, sizeOf } from './answer.js'
+import { partsIn } from './answer.js'
 import type { Exchange } from './exchange.js'
 import { idText, isObject, type Members } from './message.js'
 
@@ -99,19 +99,15 @@ export class Wire {
   /** Never rejects. */
   async #bounded(message: unknown): Promise<unknown> {
     if (!isObject(message)) return message
+    const id = idText(message['id'])
     try {
       const source = (...names: readonly string[]) =>
         JSON.stringify(names.reduce(memberOf, message as unknown)) ?? 'null'
-      const sent = await this.#exchange.bound(
-        { id: idText(message['id']), body: message },
-        source,
-        sizeOf(message),
-      )
-      // What was cut keeps the JSON of numbers, which only a proxy of lines can write.
+      const sent = await this.#exchange.bound({ id, body: message }, source, partsIn(message))
+      // Content that was cut holds JSON that spells numbers as they came; clients take objects.
       return sent === message ? message : JSON.parse(JSON.stringify(sent))
     } catch (error) {
-      const said = `spillway: the answer could not be bounded: ${error instanceof Error ? error.message : error}`
-      return { jsonrpc: '2.0', id: message['id'], error: { code: INTERNAL, message: said } }
+      return { jsonrpc: '2.0', id: message['id'], error: this.#exchange.errorOf(id ?? 'null', error) }
     }
   }
 }

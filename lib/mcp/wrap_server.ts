@@ -2,6 +2,7 @@
 // answer passes, also of tools that are registered later and of errors that an SDK makes itself, as
 // messages of JSON-RPC that no version of an SDK changes.
 import type { wrapServer as Declared } from 'spillway/mcp'
+import { overlaid } from '../overlaid.js'
 import { isObject as isHolder } from '../untrusted.js'
 import { optionError } from '../validate.js'
 import { Exchange } from './exchange.js'
@@ -21,21 +22,17 @@ export const wrapServer: typeof Declared = (server, policy = {}) => {
   return server
 }
 
-/** Returns a transport that bounds what it sends. All else is the given transport, whose methods
- *  may use private members. */
+/** Returns a transport that bounds what it sends. */
 function bounded(transport: Transport, exchange: Exchange): Transport {
   const wire = new Wire(transport, exchange)
-  return new Proxy(transport, {
-    get(target, name) {
-      if (name === 'send') return wire.send
-      if (name === 'onmessage') return wire.receive
-      const member: unknown = Reflect.get(target, name, target)
-      return typeof member === 'function' && !Object.hasOwn(target, name) ? member.bind(target) : member
+  return overlaid(transport, {
+    send: wire.send,
+    get onmessage() {
+      return wire.receive
     },
-    set(target, name, value) {
-      if (name !== 'onmessage') return Reflect.set(target, name, value, target)
-      wire.receive = value as Receive | undefined
-      return Reflect.set(target, name, value && wire.take, target)
+    set onmessage(receive: Receive | undefined) {
+      wire.receive = receive
+      transport.onmessage = receive && wire.take
     },
   })
 }

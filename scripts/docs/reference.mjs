@@ -1,7 +1,7 @@
 // Makes the reference of the typings, in HTML and in Markdown: target/reference/html and
 // target/reference/markdown. Fails on any warning, and if a member of an interface or a class has
 // no anchor.
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Application, ReflectionKind } from 'typedoc'
@@ -11,19 +11,9 @@ const out = join(root, 'target/reference')
 
 const app = await Application.bootstrapWithPlugins({
   name: 'spillway',
-  entryPoints: [
-    'index',
-    'types/pi',
-    'types/daycare',
-    'types/openclaw',
-    'types/ai-sdk',
-    'types/langchain',
-    'types/mastra',
-    'types/openai-agents',
-    'types/mcp',
-    'types/remote',
-    'types/testing',
-  ].map((file) => join(root, `${file}.d.ts`)),
+  entryPoints: ['index.d.ts', ...readdirSync(join(root, 'types')).map((file) => join('types', file))].map(
+    (file) => join(root, file),
+  ),
   tsconfig: join(root, 'scripts/docs/reference.tsconfig.json'),
   plugin: ['typedoc-plugin-markdown'],
   readme: 'none',

@@ -77,7 +77,7 @@ pub fn places(pieces: &[Piece]) -> Vec<Option<Place>> {
     if reader.any { reader.places } else { vec![] }
 }
 
-/// Returns true if a piece is stored directly behind the one before.
+/// Returns true if a piece directly follows the stored piece before it.
 fn follows(pieces: &[Piece], at: usize) -> bool {
     at > 0 && pieces[at - 1].unit.number + 1 == pieces[at].unit.number
 }

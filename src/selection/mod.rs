@@ -52,7 +52,7 @@
 //! of names takes most of that, and odd lines less: a kept line takes value from all lines of its
 //! crowd, so most lines are weighed again for the next one. A tree of the ways on took base64 from
 //! 1.5 to 1.25 times, blank lines from 1.3 to 1.2. A queue for each crowd, whose order a charge
-//! leaves as it is, takes CSV to 1.9 and unlike lines to 1.5 times; it keeps other lines where
+//! does not change, takes CSV to 1.9 and unlike lines to 1.5 times; it keeps other lines where
 //! those of two crowds stand side by side. To take a line that has 15 of 16 parts of the highest
 //! value takes CSV to 2.1. Both were scored only beside another change, so neither is built. That
 //! change, to count no ways on from a place that has more than 64, costs tool results up to 1.5

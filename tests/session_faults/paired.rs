@@ -1,5 +1,5 @@
 //! Rows that come while the calls of a session are paired. They may hold the result that a call
-//! lacks, so what was decided before them no longer holds.
+//! lacks, so an earlier decision no longer holds.
 
 use spillway::session::undo::{Undo, undo};
 
@@ -78,8 +78,8 @@ fn undone(path: &Path) {
     undo(&request, &Progress::default()).unwrap();
 }
 
-/// Appends a row at every step of a repair, until it comes behind the last one, and calls `judge`
-/// with what is left each time. It gets the bytes that writers gave the session.
+/// Appends a row at every step of a repair, until the row comes behind the last step. Calls `judge`
+/// each time with the session, the outcome, and the bytes that writers gave the session.
 fn at_every_step(call: &str, late: &str, judge: impl Fn(&Place, Result<Report, Failure>, &str)) {
     for at in 0.. {
         let place = place(call);
