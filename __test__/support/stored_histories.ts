@@ -476,14 +476,19 @@ export const layouts: readonly Stored[] = [
         const blocks = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []))
         const nameless = blocks.find(({ type, name }) => type === 'tool_result' && typeof name !== 'string')
         if (nameless) return `Invalid input: ${nameless.tool_use_id}`
-        // Each message of the model is sent by itself, to providers of any dialect.
+        // Each message of the model is sent by itself, to providers of any dialect. Its results stand
+        // in the messages of the user behind it: the host writes those of parallel calls apart.
         const isOf = (type: string, message: any) =>
           (Array.isArray(message?.content) ? message.content : []).filter((block: any) => block.type === type)
         const at = messages.findIndex((message, at) => {
-          const answered = isOf('tool_result', messages[at + 1]).map(({ tool_use_id: id }: any) => id)
+          const rest = messages.slice(at + 1)
+          const end = rest.findIndex(({ role }) => role !== 'user')
+          const answered = rest
+            .slice(0, end < 0 ? rest.length : end)
+            .flatMap((one) => isOf('tool_result', one).map(({ tool_use_id: id }: any) => id))
           return isOf('tool_use', message).some(({ id }: any) => !answered.includes(id))
         })
-        return at < 0 ? refusal('anthropic', messages) : `messages.${at}: not answered by the next`
+        return at < 0 ? refusal('anthropic', messages) : `messages.${at}: not answered behind it`
       },
     },
   ),
