@@ -63,7 +63,7 @@ export async function examine(
   const whole = await dryRun({ pairs: isDamaged || may.pairs, damaged: isDamaged ? 'mend' : 'keep' })
   if (whole.report.reason === 'format unknown') return 'unknown'
   const isLeft = isDamaged && format !== 'messages' && whole.cuts.mended === 0
-  const kept = isLeft ? await dryRun({ pairs: true, damaged: 'keep' }) : whole
+  const kept = isLeft && hasWork(whole, format) ? await dryRun({ pairs: true, damaged: 'keep' }) : whole
   // Damage is a reason only if a mend brings back a row that the host does not read, or if a row
   // that the host reads out of it is to be cut. A host that is not known may reject the file.
   const mends = isDamaged && (!isLeft || workOf(whole) > workOf(kept))
@@ -124,6 +124,12 @@ export async function examine(
 /** Counts the results and payloads that a repair makes smaller. */
 function workOf({ report, cuts }: { readonly report: RepairReport; readonly cuts: Taken }): number {
   return cuts.worth + (report.media?.items ?? 0)
+}
+
+/** Returns true if a repair of pairs, cuts or media has anything to do. */
+function hasWork(made: { readonly report: RepairReport; readonly cuts: Taken }, format: string): boolean {
+  const { paired = 0, orphans = 0, rearranged = 0, strays = 0 } = made.report
+  return workOf(made) + orphans + rearranged + strays + (sendsCalls(format) ? paired : 0) > 0
 }
 
 /** Facts about the agent of a format, from src/layouts.json. */

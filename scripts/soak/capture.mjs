@@ -12,6 +12,9 @@ import { createSpillStore, measureText, OutputCapture } from 'spillway'
  *  comes late on a busy machine. */
 const MOST = 16e6
 
+/** Runs of an output that exceeds it: what leaks leaks each time. */
+const RUNS = 3
+
 const cases = {
   yes: ['yes | head -c $N', {}],
   'yes, kept as it is': ['yes | head -c $N', { clean: false }],
@@ -46,9 +49,10 @@ function all() {
   )
   for (const name of Object.keys(cases)) {
     const script = fileURLToPath(import.meta.url)
-    const [small, large] = [Number(size) / 4, Number(size)].map((size) =>
-      JSON.parse(execFileSync(process.execPath, [script, `${size}`, name], { encoding: 'utf8' })),
-    )
+    const run = (size) =>
+      JSON.parse(execFileSync(process.execPath, [script, `${size}`, name], { encoding: 'utf8' }))
+    let [small, large] = [Number(size) / 4, Number(size)].map(run)
+    for (let times = 1; times < RUNS && large.most - small.most > MOST; times++) large = run(Number(size))
     const growth = large.most - small.most
     const wrong = [...small.wrong, ...large.wrong]
     const verdict = wrong.length > 0 ? `**${wrong.join(', ')}**` : growth <= MOST ? 'met' : '**not met**'

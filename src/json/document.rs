@@ -253,7 +253,7 @@ impl<'d> Value<'d> {
         let mut children = self.children().take_while(|_| self.is_object());
         let mut found = None;
         while let (Some(own), Some(value)) = (children.next(), children.next()) {
-            found = if Literal::of(own.source()).is(name) { Some(value) } else { found };
+            found = if is_key(own.source(), name) { Some(value) } else { found };
         }
         found
     }
@@ -287,6 +287,13 @@ impl<'d> Value<'d> {
         out.extend(ascii(self.bytes(at, self.end())));
         out
     }
+}
+
+/// Returns true if a quoted key is a name without a backslash. An escape is longer than its char, so
+/// only a longer key is decoded.
+fn is_key(quoted: &[u8], name: &str) -> bool {
+    let bytes = &quoted[1..quoted.len() - 1];
+    bytes == name.as_bytes() || bytes.len() > name.len() && Literal::of(quoted).is(name)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use serde::Serialize;
 
 use super::layout::Layout;
+use super::pairs::reading::Finder;
 use super::row_format::Entry;
 use crate::dialect::Table;
 use crate::hash::hash;
@@ -30,6 +31,8 @@ pub struct Flaws {
 #[derive(Debug, Default)]
 pub struct FlawReader {
     invalid_name: Option<u64>,
+    /// The dialect whose calls have names.
+    finder: Finder,
     /// The members with the id of a row and of the row before it, once known.
     chain: Option<&'static [String; 2]>,
     /// All rows with an id, by its hash.
@@ -55,13 +58,18 @@ impl FlawReader {
     pub fn push(&mut self, line: u64, entry: &Entry) {
         if self.invalid_name.is_none() && !entry.is_aside() {
             let is_document = entry.format().is_document();
-            let named = |message: &Value| {
-                let tools = Table::get().call_paths().iter().flat_map(|kind| {
+            let mut named = |message: &Value| {
+                self.finder.take(*message, entry.layout());
+                let kinds = match self.finder.found().filter(|_| self.finder.is_sure()) {
+                    Some((rules, _)) => rules.kinds.clone(),
+                    None => 0..Table::get().call_paths().len(),
+                };
+                let tools = Table::get().call_paths()[kinds].iter().flat_map(|kind| {
                     kind.objects(*message).into_iter().filter_map(|call| kind.tool_of(call))
                 });
                 tools.into_iter().any(|name| !is_name(&name))
             };
-            let at = entry.messages.iter().position(named);
+            let at = entry.messages.iter().position(|message| named(message));
             self.invalid_name = at.map(|at| if is_document { at as u64 + 1 } else { line });
         }
         let id_of = |name: &str| entry.root.get(name).and_then(Value::string).map(|id| hash(id.as_bytes()));

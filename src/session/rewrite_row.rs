@@ -258,6 +258,19 @@ impl Options {
         cuts
     }
 
+    /// Returns true if a repair makes any result smaller by a tenth or more for the model.
+    pub fn is_worth(&self, entry: &Entry, results: &[ToolResult]) -> bool {
+        let limits = self.rules.policy.limits;
+        let is_surely = |result: &ToolResult| match &result.slots[..] {
+            // A text far over the limits need not be searched to know that it becomes smaller.
+            [slot] if slot.json.is_none() && !slot.is_rest() => {
+                is_tenth_less(entry, chars_of(&texts_of(result)), limits.bytes.min(limits.chars))
+            }
+            _ => false,
+        };
+        results.iter().any(is_surely) || self.cuts(entry, results).worth > 0
+    }
+
     /// Caps or drops the side data of a result. Returns true if any was.
     fn cap_side_data(&self, splices: &mut Splices, result: &ToolResult) -> bool {
         let mut cut = false;
@@ -339,11 +352,13 @@ pub fn texts_of<'d>(result: &ToolResult<'d>) -> Vec<Literal<'d>> {
 
 /// Returns true if a model is sent less by a tenth or more after a cut.
 fn is_worth(entry: &Entry, texts: &[Literal], clamped: &SlotCuts) -> bool {
-    if !clamped.truncated {
-        return false;
-    }
+    clamped.truncated && is_tenth_less(entry, chars_of(texts), after(texts, clamped).0)
+}
+
+/// Returns true if a model is sent less by a tenth or more of texts that lose chars.
+fn is_tenth_less(entry: &Entry, before: usize, after: usize) -> bool {
     let most = entry.known_layout().and_then(|layout| layout.cuts).unwrap_or(usize::MAX);
-    let [before, after] = [chars_of(texts), after(texts, clamped).0].map(|chars| chars.min(most));
+    let [before, after] = [before, after].map(|chars| chars.min(most));
     before > after && (before - after).saturating_mul(LEAST_WORTH) >= before
 }
 

@@ -107,7 +107,7 @@ impl Triage<'_> {
         report.result_bytes += texts.map(|slot| slot.value.source().len() as u64).sum::<u64>();
         if !report.over && self.gate.may_matter(row.text) {
             let results: Vec<ToolResult> = results.into_iter().map(|(_, result)| result).collect();
-            report.over = options.cuts(&entry, &results).worth > 0;
+            report.over = options.is_worth(&entry, &results);
         }
     }
 }
