@@ -20,6 +20,26 @@ const fn table() -> [u32; 26] {
 
 const PAIRS: [u32; 26] = table();
 
+/// The kinds of bytes.
+const LETTER: u8 = 1;
+const DIGIT: u8 = 2;
+const WORD: u8 = LETTER | DIGIT;
+const CAPITAL: u8 = 4;
+const HEX: u8 = 8;
+
+const KINDS: [u8; 256] = {
+    let (mut kinds, mut at) = ([0; 256], 0);
+    while at < kinds.len() {
+        let byte = at as u8;
+        kinds[at] = byte.is_ascii_alphabetic() as u8 * LETTER
+            + byte.is_ascii_digit() as u8 * DIGIT
+            + byte.is_ascii_uppercase() as u8 * CAPITAL
+            + byte.is_ascii_hexdigit() as u8 * HEX;
+        at += 1;
+    }
+    kinds
+};
+
 /// The kinds of chars in a text.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Make {
@@ -32,30 +52,65 @@ pub struct Make {
     common: usize,
     cases: usize,
     is_hex: bool,
+    /// A bit for each ASCII byte of the text, and if there are others.
+    seen: u128,
+    is_wide: bool,
 }
+
+/// Returns a bit for each of some ASCII bytes.
+pub const fn bits(bytes: &[u8]) -> u128 {
+    let (mut bits, mut at) = (0, 0);
+    while at < bytes.len() {
+        bits |= 1 << bytes[at];
+        at += 1;
+    }
+    bits
+}
+
+const DIGITS: u128 = bits(b"0123456789");
+const CAPITALS: u128 = bits(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+/// The bit of a letter from that of its capital.
+const LOWER: u32 = 32;
 
 impl Make {
     pub fn of(text: &[u8]) -> Make {
-        let mut make = Make { is_hex: true, ..Make::default() };
-        let mut last = b' ';
+        let (mut make, mut all, mut before, mut last) = (Make::default(), HEX, 0, 0);
+        // A key in every few bytes is read as often, so kinds are added up without a branch.
+        let [mut low, mut high] = [0u64; 2];
         for &byte in text {
-            if byte.is_ascii_alphabetic() {
-                make.letters += 1;
-                make.turns += usize::from(last.is_ascii_digit());
-                if last.is_ascii_alphabetic() {
-                    let [first, second] = [last, byte].map(|letter| letter.to_ascii_lowercase() - b'a');
-                    make.pairs += 1;
-                    make.common += usize::from(PAIRS[usize::from(first)] >> second & 1 == 1);
-                    make.cases += usize::from(last.is_ascii_lowercase() && byte.is_ascii_uppercase());
-                }
-            } else if byte.is_ascii_digit() {
-                make.digits += 1;
-                make.turns += usize::from(last.is_ascii_alphabetic());
+            let kind = KINDS[usize::from(byte)];
+            make.letters += usize::from(kind & LETTER);
+            make.digits += usize::from(kind & DIGIT) / usize::from(DIGIT);
+            // A letter is 1 and a digit 2, so only one of each adds up to 3.
+            make.turns += usize::from((kind & WORD) + (before & WORD) == WORD);
+            if kind & before & LETTER > 0 {
+                let [first, second] = [last, byte].map(|letter: u8| (letter | 0x20) - b'a');
+                make.pairs += 1;
+                make.common += usize::from(PAIRS[usize::from(first)] >> second & 1 == 1);
+                make.cases += usize::from(before & CAPITAL == 0 && kind & CAPITAL > 0);
             }
-            make.is_hex &= byte.is_ascii_hexdigit();
-            last = byte;
+            let bit = 1 << (byte & 63);
+            low |= if byte < 64 { bit } else { 0 };
+            high |= if byte >> 6 == 1 { bit } else { 0 };
+            make.is_wide |= !byte.is_ascii();
+            (all, before, last) = (all & kind, kind, byte);
         }
-        make
+        Make { is_hex: all & HEX > 0, seen: u128::from(high) << 64 | u128::from(low), ..make }
+    }
+
+    /// Returns true if the text has one of the bytes of a set, as [`bits`] makes it.
+    pub fn has_any(self, set: u128) -> bool {
+        self.seen & set != 0
+    }
+
+    /// Returns true if the text has chars beyond ASCII.
+    pub fn is_wide(self) -> bool {
+        self.is_wide
+    }
+
+    /// Returns the number of letters and digits that the text has, capital or not.
+    pub fn kinds(self) -> u32 {
+        (self.seen & DIGITS | (self.seen | self.seen >> LOWER) & CAPITALS).count_ones()
     }
 
     pub fn is_mixed(self) -> bool {
@@ -64,7 +119,7 @@ impl Make {
 
     /// Returns true if a text looks random.
     pub fn is_random(self) -> bool {
-        let Make { letters, digits, turns, pairs, common, cases, is_hex } = self;
+        let Make { letters, digits, turns, pairs, common, cases, is_hex, .. } = self;
         if letters + digits < 8 {
             return false;
         }

@@ -98,7 +98,7 @@ fn length(text: &[u8], ends: impl Fn(usize) -> bool) -> usize {
     if let Some(end) = (0..read).find(|&at| ends(at)) {
         return end;
     }
-    let mut from = 0;
+    let mut from = read;
     while read < text.len() {
         let anchor = Formats::get().next(text, from, text.len()).map_or(text.len(), |(at, _)| at);
         if let Some(end) = (read..anchor).find(|&at| ends(at)) {

@@ -6,7 +6,7 @@
 
 use super::MARK;
 use super::name::{self, Kind, Sense};
-use super::random::{Make, is_random};
+use super::random::{Make, bits, is_random};
 
 /// The notation of a value in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +31,9 @@ pub fn is_secret(value: &[u8], sense: Sense, stands: Stands) -> bool {
     }
     let make = Make::of(value);
     let is_drawn = make.is_random();
-    let may_be = make.is_mixed() || is_drawn && is_quoted || sense.kind == Kind::Password;
-    if !may_be || is_other(value, is_single) {
+    let is_password = sense.kind == Kind::Password && (is_quoted || is_drawn || make.is_erratic());
+    let may_be = make.is_mixed() || is_drawn && is_quoted || is_password;
+    if !may_be || is_other(value, make, is_single) {
         return false;
     }
     if is_quoted && value.iter().any(u8::is_ascii_whitespace) {
@@ -143,7 +144,7 @@ fn has(value: &[u8], part: &[u8]) -> bool {
 }
 
 /// Returns true for a text that refers to a value or hides one instead of being one.
-fn is_other(value: &[u8], is_single: bool) -> bool {
+fn is_other(value: &[u8], make: Make, is_single: bool) -> bool {
     let first = value[0];
     // A key in PEM has a grammar of its own.
     if first == b'<' || first == b'[' || has(value, MARK) || value.starts_with(b"-----BEGIN ") {
@@ -157,15 +158,16 @@ fn is_other(value: &[u8], is_single: bool) -> bool {
     let is_template_at = |at: usize| {
         b"${}#<%:.[\xE2".contains(&value[at]) && templates.iter().any(|part| value[at..].starts_with(part))
     };
-    if value.iter().any(|byte| b"${#<%/.[\xE2".contains(byte)) && (0..value.len()).any(is_template_at) {
+    let may_be_template = make.is_wide() || make.has_any(bits(b"${#<%/.["));
+    if may_be_template && (0..value.len()).any(is_template_at) {
         return true;
     }
-    is_template(value)
-        || is_masked(value)
+    make.has_any(bits(b"{%")) && is_template(value)
+        || is_masked(value, make)
         || is_version(value)
         || is_digest(value)
-        || is_listed(value)
-        || is_path(value)
+        || is_listed(value, make)
+        || make.has_any(bits(b"/.:")) && is_path(value)
 }
 
 /// Returns true for `$NAME`, `%NAME%`, `@NAME@`, `__NAME__`.
@@ -217,14 +219,10 @@ fn is_template(value: &[u8]) -> bool {
 }
 
 /// Returns true if a value hides another: `********`, `xxxx-xxxx`, `abc***`.
-fn is_masked(value: &[u8]) -> bool {
-    let bit = |byte: &u8| match byte {
-        b'0'..=b'9' => 1 << (byte - b'0'),
-        b'A'..=b'Z' | b'a'..=b'z' => 1u64 << (10 + (byte | 32) - b'a'),
-        _ => 0,
-    };
-    let kinds = value.iter().fold(0, |seen, byte| seen | bit(byte)).count_ones();
-    kinds < 4 || has(value, b"***") || has(value, b"xxxx") || has(value, b"XXXX")
+fn is_masked(value: &[u8], make: Make) -> bool {
+    make.kinds() < 4
+        || make.has_any(bits(b"*")) && has(value, b"***")
+        || make.has_any(bits(b"xX")) && (has(value, b"xxxx") || has(value, b"XXXX"))
 }
 
 /// Returns true for `^1.2.3-beta1`, `2026-01-02T10:00`.
@@ -253,11 +251,12 @@ fn is_digest(value: &[u8]) -> bool {
 }
 
 /// Returns true for the bytes of a fingerprint or a text, and for all letters in a row.
-fn is_listed(value: &[u8]) -> bool {
+fn is_listed(value: &[u8], make: Make) -> bool {
     let is_pair = |pair: &[u8]| pair.len() == 2 && pair.iter().all(u8::is_ascii_hexdigit);
     let letters = b"abcdefghijklmnopqrstuvwxyz";
-    value.contains(&b':') && value.split(|byte| *byte == b':').all(is_pair)
-        || value.windows(letters.len()).any(|window| window.eq_ignore_ascii_case(letters))
+    make.has_any(bits(b":")) && value.split(|byte| *byte == b':').all(is_pair)
+        || make.kinds() >= letters.len() as u32
+            && value.windows(letters.len()).any(|window| window.eq_ignore_ascii_case(letters))
         || value.starts_with(b"\\x") && memchr::memmem::find_iter(value, b"\\x").count() >= 4
 }
 

@@ -69,7 +69,7 @@ impl FlawReader {
                 });
                 tools.into_iter().any(|name| !is_name(&name))
             };
-            let at = entry.messages.iter().position(|message| named(message));
+            let at = entry.messages.iter().position(named);
             self.invalid_name = at.map(|at| if is_document { at as u64 + 1 } else { line });
         }
         let id_of = |name: &str| entry.root.get(name).and_then(Value::string).map(|id| hash(id.as_bytes()));

@@ -192,10 +192,10 @@ pub fn truncate_with<'f, T: Text>(
         }
     };
     let cut = make(terms);
-    let within = terms.within(input, told);
-    let is_larger = within.limits != terms.limits
-        && !Extent::of(Utf8(&cut.utf8(input)), &within.limits).fits(&within.limits);
-    Some(if is_larger { make(within) } else { cut })
+    Some(match terms.within(input, *told != NoticeAmounts::default(), &cut) {
+        Some(within) => make(within),
+        None => cut,
+    })
 }
 
 /// Minimum chars and bytes of a result for which a text is searched if the policy does not ask for
@@ -207,11 +207,12 @@ const LEAST_SEARCHED: usize = 64;
 const NOTICE_LINES: usize = 6;
 
 impl Terms<'_> {
-    /// Bounds the limits by the size of a text that was cut before: earlier limits hold for it, and
-    /// another notice may take more room than the last.
-    fn within<T: Text>(self, input: &Input<T>, told: &NoticeAmounts) -> Self {
-        if *told == NoticeAmounts::default() || !input.is_whole() {
-            return self;
+    /// Returns the terms with limits bounded by the size of a text that was cut before, unless its new
+    /// cut keeps to them: earlier limits hold for it, and another notice may take more room than the
+    /// last.
+    fn within<T: Text>(self, input: &Input<T>, was_cut: bool, cut: &Cut) -> Option<Self> {
+        if !was_cut || !input.is_whole() {
+            return None;
         }
         let Usage { bytes, lines, chars, .. } = input.extent(&Limits::NONE).usage();
         let Limits { line_bytes, tokens, .. } = self.limits;
@@ -220,7 +221,9 @@ impl Terms<'_> {
             self.limits.lines.min(lines.max(NOTICE_LINES)),
             self.limits.chars.min(chars),
         ];
-        Terms { limits: Limits { bytes, lines, chars, tokens, line_bytes }, ..self }
+        let limits = Limits { bytes, lines, chars, tokens, line_bytes };
+        let is_larger = limits != self.limits && !Extent::of(Utf8(&cut.utf8(input)), &limits).fits(&limits);
+        is_larger.then_some(Terms { limits, ..self })
     }
 
     /// Returns true if lines between the ends may be kept.

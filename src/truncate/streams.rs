@@ -27,6 +27,15 @@ pub fn of<T: Text>(input: &Input<T>, terms: Terms) -> Vec<Range<usize>> {
 /// Cuts the streams of a text. Returns `None` without streams, or without room for the labels and a
 /// notice of each stream.
 pub fn cut<T: Text>(input: &Input<T>, streams: &[Range<usize>], terms: Terms) -> Option<Cut> {
+    let cut = cut_to(input, streams, terms)?;
+    let has_notice = |stream: &Range<usize>| {
+        Input::whole(input.head.slice(stream.clone())).told() != NoticeAmounts::default()
+    };
+    let within = terms.within(input, streams.iter().any(has_notice), &cut);
+    Some(within.and_then(|within| cut_to(input, streams, within)).unwrap_or(cut))
+}
+
+fn cut_to<T: Text>(input: &Input<T>, streams: &[Range<usize>], terms: Terms) -> Option<Cut> {
     if streams.is_empty() || input.has_marks() || input.beside != Size::default() {
         return None;
     }
@@ -171,6 +180,21 @@ mod tests {
                 assert!(text.ends_with("\n[exit code 1]"), "{text}");
                 assert_eq!(cut_to(&text, keep, chars), None);
             }
+        }
+    }
+
+    #[test]
+    fn a_notice_of_more_lines_adds_none_to_what_was_cut_before() {
+        let notice = "[tool output truncated: 3,589 of 3,624 chars omitted (limit 12 lines); full output saved as \
+                      64c22287695f160e, page or search it with read_output]";
+        let error: String = (0..5).map(|at| format!("line {at} of stderr\n")).collect();
+        let first = format!("stdout:\nline 1\n[... 194 lines ...]\nline 199\n\n{notice}\nstderr:\n{error}");
+        for chars in 200..first.len() {
+            let limits = Limits { chars, lines: 13, ..Limits::NONE };
+            let policy = Policy { limits, keep: Keep::Auto, notice: Notice::Pi, ..Policy::default() };
+            let input = Input::whole(Utf8(first.as_bytes()));
+            let second = truncate(&input, &policy).map(|cut| cut.string(&input)).unwrap();
+            assert!(second.lines().count() <= first.lines().count(), "{chars}: {second}");
         }
     }
 
