@@ -58,7 +58,7 @@ impl FlawReader {
     pub fn push(&mut self, line: u64, entry: &Entry) {
         if self.invalid_name.is_none() && !entry.is_aside() {
             let is_document = entry.format().is_document();
-            let mut named = |message: &Value| {
+            let named = |message: &Value| {
                 self.finder.take(*message, entry.layout());
                 let kinds = match self.finder.found().filter(|_| self.finder.is_sure()) {
                     Some((rules, _)) => rules.kinds.clone(),
