@@ -12,7 +12,7 @@ const HELP = { help: { short: 'h', help: 'show this text' } }
 
 async function main(argv: readonly string[]): Promise<number> {
   const [name, ...rest] = argv
-  if (name === '--version' || name === '-V' || name === '-v') return show(`${version()}\n`)
+  if (['--version', '-V', '-v', 'version'].includes(name ?? '')) return show(`${version()}\n`)
   if (name === 'help' && rest.length > 0) return main([...rest, '--help'])
   if (name === '--help' || name === '-h' || name === 'help') return show(helpOfAll(SUMMARIES))
   const names = Object.keys(SUMMARIES)

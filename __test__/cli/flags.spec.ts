@@ -31,8 +31,8 @@ describe('examples of --help', () => {
 })
 
 describe('flags', () => {
-  it('-V tells the version', async () => {
-    expect(await spillway(['-V'])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' })
+  it.each(['-V', 'version'])('%s tells the version', async (name) => {
+    expect(await spillway([name])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' })
   })
 
   it.each([

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type SpillStore, spillTool, wrapTool } from 'spillway'
 import { describe, expect, it, vi } from 'vitest'
@@ -25,11 +25,41 @@ const printing = (script: string) => ['--', process.execPath, '-e', script]
 const MANY = printing(`for (let at = 1; at <= 30_000; at++) console.log('step', at)`)
 
 /** Runs a command whose output is cut, and returns the id in its notice. */
-async function saved(module: string): Promise<string> {
-  const { code, stdout, stderr } = await spillway(['run', '--store', module, ...MANY])
+async function saved(module: string, env: Record<string, string> = {}): Promise<string> {
+  const { code, stdout, stderr } = await spillway(['run', '--store', module, ...MANY], { env })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   return /saved as ([0-9a-f]{16}), /.exec(stdout)?.[1] ?? expect.fail(stdout)
 }
+
+describe('SPILLWAY_DIR', () => {
+  const env = { SPILLWAY_DIR: join(place, 'of-environment') }
+  const pathOf = (text: string) => /saved as (.+\.txt)[,;]/.exec(text)?.[1] ?? expect.fail(text)
+
+  it('is where run saves, and where read and search find it', async () => {
+    const { stdout } = await spillway(['run', ...MANY], { env })
+    const path = pathOf(stdout)
+    expect(path.startsWith(env.SPILLWAY_DIR)).toBe(true)
+    const [id = ''] = basename(path).split('.')
+    const page = await spillway(['read', id, '--line', '20000', '--lines', '1'], { env })
+    expect(page).toMatchObject({ code: 0, stdout: 'step 20000\n' })
+    const found = await spillway(['search', id, 'step 20000'], { env })
+    expect(found).toMatchObject({ code: 0, stdout: '20000:step 20000\n' })
+  })
+
+  it('counts for less than --dir, --store and the path of a file', async () => {
+    const other = join(place, 'given')
+    const path = pathOf((await spillway(['run', '--dir', other, ...MANY], { env })).stdout)
+    expect(path.startsWith(other)).toBe(true)
+    const page = await spillway(['read', path, '--line', '3', '--lines', '1'], { env })
+    expect(page).toMatchObject({ code: 0, stdout: 'step 3\n' })
+    expect(await saved('./store.mjs', env)).toMatch(/^[0-9a-f]{16}$/)
+  })
+
+  it('is unset if it is empty', async () => {
+    const page = await spillway(['read', '0123456789abcdef'], { env: { SPILLWAY_DIR: '' } })
+    expect(page).toMatchObject({ code: 2, stderr: expect.stringContaining('--dir is missing') })
+  })
+})
 
 describe('--store', () => {
   it('saves what run cuts, where read and search find it', async () => {

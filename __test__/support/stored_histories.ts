@@ -476,8 +476,9 @@ export const layouts: readonly Stored[] = [
         const blocks = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []))
         const nameless = blocks.find(({ type, name }) => type === 'tool_result' && typeof name !== 'string')
         if (nameless) return `Invalid input: ${nameless.tool_use_id}`
-        // Each message of the model is sent by itself, to providers of any dialect. Its results stand
-        // in the messages of the user behind it: the host writes those of parallel calls apart.
+        // Each message of the model is sent by itself, to providers of any dialect. Its results
+        // stand in the messages of the user behind it: the host writes those of parallel calls
+        // apart.
         const isOf = (type: string, message: any) =>
           (Array.isArray(message?.content) ? message.content : []).filter((block: any) => block.type === type)
         const at = messages.findIndex((message, at) => {

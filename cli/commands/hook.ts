@@ -8,7 +8,7 @@ import { clampCall, omit } from '../hook/clamp_call.js'
 import { HOSTS, type Host, rowOf } from '../hook/hosts.js'
 import { read, write } from '../hook/stdio.js'
 import { policyFlags, policyOf } from '../policy.js'
-import { storeFlags, storeOf } from '../store/given_store.js'
+import { directoryIn, storeFlags, storeOf } from '../store/given_store.js'
 import { type Args, type Command, checkNames } from '../term/args.js'
 import { SUMMARIES } from '../term/summaries.js'
 import { err } from '../term/terminal.js'
@@ -45,7 +45,7 @@ async function run(args: Args): Promise<number> {
   const { session_id: session, tool_name: name, tool_input: input, tool_response: result } = event
   if (typeof name !== 'string' || isOfOurs(event)) return 0
   const given = args.has('store') ? storeOf(args, '') : undefined
-  const dir = args.text('dir') ?? directoryOf(host, event) ?? stateOf('outputs')
+  const dir = directoryIn(args) ?? directoryOf(host, event) ?? stateOf('outputs')
   const storing = () => given?.store ?? createSpillStore({ dir, reference: 'path' })
   const row = rowOf(host, name)
   const outcome = row && (await clampCall(host, row, { name, input, result }, { ...policy, storing }))

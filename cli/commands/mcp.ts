@@ -6,7 +6,7 @@ import { LONGEST, linesOf } from '../mcp/lines.js'
 import type { Relay } from '../mcp/relay.js'
 import { MEDIA_FLAGS, mediaOf, policyFlags, policyOf } from '../policy.js'
 import { exitOfSignal, interruptible, Signals } from '../signals.js'
-import { check, storeFlags, storeOf } from '../store/given_store.js'
+import { check, directoryIn, storeFlags, storeOf } from '../store/given_store.js'
 import { type Args, type Command, checkNames, defined } from '../term/args.js'
 import { oneLine } from '../term/escape.js'
 import { SUMMARIES } from '../term/summaries.js'
@@ -56,7 +56,7 @@ async function run(args: Args): Promise<number> {
   if (url !== undefined) checkNames(args, 0, 'spillway mcp [flags] --url URL')
   else if (args.has('header')) throw new UsageError('--header needs --url')
   const start = url === undefined ? commandOf(args) : remoteOf(url, args.texts('header'))
-  const given = storeOf(args, args.text('dir'), 'id')
+  const given = storeOf(args, directoryIn(args), 'id')
   if (given) await check(given)
   const tell = (text: string) => void err.tell(`spillway mcp: ${oneLine(text)}\n`)
   // A file of its own, which no other command loads.

@@ -5,7 +5,7 @@ import { OutputCapture } from '../../lib/index.js'
 import { policyFlags, policyOf } from '../policy.js'
 import { exitOfSignal, Signals } from '../signals.js'
 import { spawnPiped } from '../spawn_piped.js'
-import { check, type GivenStore, storeFlags, storeOf } from '../store/given_store.js'
+import { check, directoryIn, type GivenStore, storeFlags, storeOf } from '../store/given_store.js'
 import type { Args, Command } from '../term/args.js'
 import { LiveTail } from '../term/live_tail.js'
 import { SUMMARIES } from '../term/summaries.js'
@@ -43,7 +43,7 @@ async function runCommand(args: Args): Promise<number> {
     throw new UsageError(`put -- before the command: spillway run -- ${before}`)
   const [command, ...rest] = args.rest
   if (command === undefined) throw new UsageError('COMMAND is missing; example: spillway run -- npm test')
-  const given = storeOf(args, args.text('dir'))
+  const given = storeOf(args, directoryIn(args))
   if (given) await check(given)
   const capture = new OutputCapture({
     ...policy,

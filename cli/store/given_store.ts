@@ -12,6 +12,11 @@ export function storeFlags(what: string): Flags {
   }
 }
 
+/** Returns the directory of --dir, or else of SPILLWAY_DIR. */
+export function directoryIn(args: Args): string | undefined {
+  return args.text('dir') ?? (process.env['SPILLWAY_DIR'] || undefined)
+}
+
 /** The store selected by flags, and its display name in errors. */
 export class GivenStore {
   readonly name: string

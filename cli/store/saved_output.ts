@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path'
 import type { SpillMatch, SpillSearch, SpillSlice, SpillStore } from 'spillway'
 import type { Args } from '../term/args.js'
 import { UsageError } from '../term/usage_error.js'
-import { type GivenStore, storeFlags, storeOf } from './given_store.js'
+import { directoryIn, type GivenStore, storeFlags, storeOf } from './given_store.js'
 
 export const savedOutputFlags = storeFlags('directory it was saved in; not needed if ID is a path')
 
@@ -13,9 +13,12 @@ export function savedOutputOf(args: Args, usage: string): SavedOutput {
   if (name === undefined) throw new UsageError(`ID of a saved output is missing; usage: ${usage}`)
   const file = basename(name)
   const id = /^([0-9a-f]{16})\.[\w-]+\./.exec(file)?.[1]
-  const given = storeOf(args, args.text('dir') ?? (id === undefined ? undefined : dirname(name)))
+  const dir = id === undefined ? directoryIn(args) : (args.text('dir') ?? dirname(name))
+  const given = storeOf(args, dir)
   if (given === undefined)
-    throw new UsageError(`--dir is missing; give the directory of \`spillway run --dir\`, or a --store`)
+    throw new UsageError(
+      `--dir is missing; give the directory of \`spillway run --dir\`, set SPILLWAY_DIR, or give a --store`,
+    )
   return new SavedOutput(given, id ?? name)
 }
 

@@ -30,7 +30,7 @@ export function helpOfAll(summaries: Readonly<Record<string, string>>): string {
     ...Object.entries(summaries).map(([name, summary]) => row(name, summary)),
     '',
     row('COMMAND --help', 'show the flags of a command, and examples'),
-    row('-V, --version', 'show the version'),
+    row('-V, --version', 'show the version, as `spillway version` does'),
     '',
   ].join('\n')
 }

@@ -289,8 +289,8 @@ impl<'d> Value<'d> {
     }
 }
 
-/// Returns true if a quoted key is a name without a backslash. An escape is longer than its char, so
-/// only a longer key is decoded.
+/// Returns true if a quoted key is a name without a backslash. An escape is longer than its char,
+/// so only a longer key is decoded.
 fn is_key(quoted: &[u8], name: &str) -> bool {
     let bytes = &quoted[1..quoted.len() - 1];
     bytes == name.as_bytes() || bytes.len() > name.len() && Literal::of(quoted).is(name)

@@ -207,9 +207,9 @@ const LEAST_SEARCHED: usize = 64;
 const NOTICE_LINES: usize = 6;
 
 impl Terms<'_> {
-    /// Returns the terms with limits bounded by the size of a text that was cut before, unless its new
-    /// cut keeps to them: earlier limits hold for it, and another notice may take more room than the
-    /// last.
+    /// Returns the terms with limits bounded by the size of a text that was cut before, unless its
+    /// new cut keeps to them: earlier limits hold for it, and another notice may take more room
+    /// than the last.
     fn within<T: Text>(self, input: &Input<T>, was_cut: bool, cut: &Cut) -> Option<Self> {
         if !was_cut || !input.is_whole() {
             return None;
