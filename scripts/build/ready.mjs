@@ -63,5 +63,10 @@ if (builds && spawnSync('cargo', ['--version']).error) {
   )
   process.exit(1)
 }
-if (!isPrepare && !isInstalled()) npm('ci', '--ignore-scripts', '--no-audit', '--no-fund')
+const installs = !isPrepare && !isInstalled()
+if (installs && builds) {
+  const count = Object.keys(packages('package-lock.json')).length - 1
+  console.error(`Installs ${count} packages, then builds the engine: 1 to 7 minutes, once.`)
+}
+if (installs) npm('ci', '--ignore-scripts', '--no-audit', '--no-fund')
 if (builds) npm('run', isPrepare ? 'build' : 'build:quick')
