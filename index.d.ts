@@ -335,8 +335,10 @@ export interface MediaCount {
 export function clampResult<T>(result: T, policy?: ResultPolicy): T
 
 /** Returns what `clampResult` returns, with the long work on other threads: docs/synchronous.md.
- *  Getters and `toJSON` of a long result run more than once. Rejects for wrong options. */
-export function clampResultAsync<T>(result: T, policy?: ResultPolicy): Promise<T>
+ *  With `spill` the whole of each text that is cut is saved, and its notice names it. Getters and
+ *  `toJSON` of a long result run more than once, those of any result with `spill`. Rejects for wrong
+ *  options. */
+export function clampResultAsync<T>(result: T, policy?: ResultPolicy & Pick<WrapPolicy, 'spill'>): Promise<T>
 /** Shortens the SAME error object, with all that is attached to it. A frozen error is returned as a
  *  new error, any other thrown value as a copy. docs/results.md#errors. */
 export function clampError<E>(error: E, policy?: PolicyOptions): E

@@ -1,9 +1,9 @@
-import type { PolicyOptions, ResultPolicy } from 'spillway'
-import { hasListeners } from '../clamp_event.js'
+import type { PolicyOptions, ResultPolicy, WrapPolicy } from 'spillway'
 import { compile } from '../policy.js'
 import { mayBeLong, Rounds } from '../text/rounds.js'
 import { clampPrepared } from '../text/text.js'
 import { checkAwaited, checkString } from '../validate.js'
+import { clampLater } from './clamp_later.js'
 import { RESULT } from './clamp_result.js'
 import { clampAny } from './tool_return.js'
 
@@ -12,11 +12,13 @@ export async function clampTextAsync(text: string, policy?: PolicyOptions): Prom
   return ahead.settle(() => clampPrepared(given, { ...compiled, ahead }))
 }
 
-export async function clampResultAsync<T>(result: T, policy?: ResultPolicy): Promise<T> {
+type SavingPolicy = ResultPolicy & Pick<WrapPolicy, 'spill'>
+
+export async function clampResultAsync<T>(result: T, policy?: SavingPolicy): Promise<T> {
   const [given, compiled] = [checkAwaited('result', result), compile(policy)]
-  if (!mayBeLong(given)) return clampAny(given, compiled, RESULT)
-  const ahead = new Rounds()
-  const carrying = { ...compiled, ahead }
-  const trial = await ahead.settle(() => clampAny(given, carrying, { ...RESULT, isTrial: true }))
-  return hasListeners(RESULT) ? clampAny(given, carrying, RESULT) : trial
+  const { spill } = compiled
+  const isLong = mayBeLong(given)
+  if (!spill && !isLong) return clampAny(given, compiled, RESULT)
+  const later = { policy: compiled, isLong, origin: RESULT, spill }
+  return clampLater(later, (policy, origin) => clampAny(given, policy, origin))
 }

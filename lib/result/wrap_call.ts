@@ -1,15 +1,16 @@
 import type { SpillStore } from 'spillway'
-import { callNames, hasListeners, ON_UPDATE, type Origin } from '../clamp_event.js'
+import { callNames, ON_UPDATE, type Origin } from '../clamp_event.js'
 import { type EnginePolicy, failed } from '../compiled.js'
 import { copy } from '../dialect/shallow_copy.js'
 import { layered } from '../layered.js'
 import { askedBy } from '../query.js'
 import { CallSpill, UnsavedCallSpill } from '../spill/call_spill.js'
 import { readsSpill } from '../spill/spill_tool.js'
-import { mayBeLong, Rounds } from '../text/rounds.js'
+import { mayBeLong } from '../text/rounds.js'
 import { get, isList, isObject, isPlain, isPromise } from '../untrusted.js'
 import { inputIn, writtenIn } from './call_arguments.js'
 import { clampThrown, messageOf } from './clamp_error.js'
+import { clampLater } from './clamp_later.js'
 import { clampAndReport } from './clamp_result.js'
 import { redactThrown, redactValue } from './redact_value.js'
 import { clampPair, clampReturn } from './tool_return.js'
@@ -163,21 +164,11 @@ class ToolCall {
     spill: SpillStore | undefined,
   ): Promise<unknown> {
     if (isObject(value) && (isGenerator(value) || isIterable(value))) return this.settle(value, phase)
-    const { policy: given } = this.clamping
     const isLong = mayBeLong(value)
     if (!spill && !isLong) return this.#settleNow(value, phase)
-    const ahead = new Rounds()
-    const policy = isLong ? { ...given, ahead } : given
-    let spilling = new CallSpill()
-    const more = () => (spill ? { spilling } : phase === 'result' ? this.#unsaved() : undefined)
-    const trial = await ahead.settle(() => {
-      spilling = new CallSpill()
-      return this.#clamp(value, phase, { ...more(), isTrial: true }, policy)
-    })
-    const isTold = spill
-      ? await spilling.save(spill, callNames(this.#origin(phase)))
-      : hasListeners(this.#origin(phase))
-    return isTold ? this.#clamp(value, phase, more(), policy) : trial
+    const origin = { ...this.#origin(phase), ...(phase === 'result' && this.#unsaved()) }
+    const later = { policy: this.clamping.policy, isLong, origin, spill }
+    return clampLater(later, (policy, own) => this.#clamp(value, phase, own, policy))
   }
 
   async #throwLater(error: unknown): Promise<never> {

@@ -1,0 +1,33 @@
+import type { SpillStore } from 'spillway'
+import { callNames, hasListeners, type Origin } from '../clamp_event.js'
+import type { EnginePolicy } from '../compiled.js'
+import { CallSpill } from '../spill/call_spill.js'
+import { Rounds } from '../text/rounds.js'
+
+/** Terms of a clamp of a value in hand. */
+interface Later {
+  readonly policy: EnginePolicy
+  /** Threads do long work. */
+  readonly isLong: boolean
+  readonly origin: Origin
+  /** Store for the whole of what is cut. */
+  readonly spill: SpillStore | undefined
+}
+
+/** Clamps a value by a function that may run again: first as a trial, which finds what threads have
+ *  to do and what is cut, and once more if the cut has a saved whole to name, or is to be told. */
+export async function clampLater<T>(
+  { policy, isLong, origin, spill }: Later,
+  clamp: (policy: EnginePolicy, origin: Origin) => T,
+): Promise<T> {
+  const ahead = new Rounds()
+  const carrying = isLong ? { ...policy, ahead } : policy
+  let spilling = new CallSpill()
+  const own = (): Origin => (spill ? { ...origin, spilling } : origin)
+  const trial = await ahead.settle(() => {
+    spilling = new CallSpill()
+    return clamp(carrying, { ...own(), isTrial: true })
+  })
+  const isTold = spill ? await spilling.save(spill, callNames(origin)) : hasListeners(origin)
+  return isTold ? clamp(carrying, own()) : trial
+}
