@@ -522,6 +522,22 @@ describe('ids', () => {
     }
   })
 
+  it('outlast reads of the secret that fail while another worker writes it, and no engine that is away', async () => {
+    for (const failures of [1, 3, Number.POSITIVE_INFINITY]) {
+      let failed = 0
+      const { storage } = watched((inner) => ({
+        getItemRaw: async (key) => {
+          if (key === 'spillway:secret' && failed++ < failures) throw new Error('500 Internal Server Error')
+          return inner.getItemRaw(key)
+        },
+      }))
+      const store = createRemoteSpillStore({ storage })
+      if (failures < 4) expect((await store.save('text')).id).toMatch(/^[0-9a-f]{16}$/)
+      else await expect(store.save('text')).rejects.toMatchObject({ code: 'ERR_SPILLWAY_SPILL' })
+      expect(failed).toBeLessThan(8)
+    }
+  })
+
   it('are rejected with a secret that is too short, without a word of it', () => {
     for (const secret of ['tooshort', 5])
       expect(() => createRemoteSpillStore({ storage: createStorage(), secret: secret as string })).toThrow(
