@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { RemoteStorage } from 'spillway/remote'
 import { get, isObject } from '../untrusted.js'
 
@@ -6,6 +7,9 @@ const AT_ONCE = 16
 
 /** Error codes of a request sent over an idle connection that the server had already closed. */
 const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
+
+/** Milliseconds before each further attempt of an operation whose failure passes. */
+const PAUSES = [20, 100, 300]
 
 /** The longest delay of a timer, in milliseconds. A longer one fires at once. */
 const LONGEST_TIMER = 2 ** 31 - 1
@@ -53,19 +57,35 @@ export class Engine {
       timer = setTimeout(fail, Math.min(this.#timeout, LONGEST_TIMER))
     })
     try {
-      const operation = Promise.resolve().then(operate)
-      // Operations are idempotent, so a retry is safe: a key gets the same bytes, or is absent.
-      const done = operation.catch((error: unknown) => {
-        if (CLOSED.has(String(codeIn(error)))) return operate()
-        throw error
-      })
-      return await Promise.race([done, late])
+      return await Promise.race([tried(operate), late])
     } catch (error) {
       throw coded(error)
     } finally {
       clearTimeout(timer)
     }
   }
+}
+
+/** Runs an operation, and again if it fails in a way that passes. Operations are idempotent, so a
+ *  retry is safe: a key gets the same bytes, or is absent. */
+async function tried<T>(operate: () => Promise<T>): Promise<T> {
+  for (const pause of PAUSES)
+    try {
+      return await operate()
+    } catch (error) {
+      if (!passes(error)) throw error
+      await wait(pause)
+    }
+  return operate()
+}
+
+/** Returns true for a closed connection, and for an answer with a status of 5xx: S3 asks to try
+ *  again, and some engines give it to a read beside a write. A driver may tell it in words alone. */
+function passes(error: unknown): boolean {
+  if (CLOSED.has(String(codeIn(error)))) return true
+  if (!isObject(error)) return false
+  const status = Number(get(error, 'statusCode') ?? get(error, 'status'))
+  return (status >= 500 && status < 600) || /: 5\d\d /.test(String(get(error, 'message')))
 }
 
 /** Calls a function with each item, several at once, and returns the results. Stops at the first

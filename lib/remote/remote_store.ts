@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type {
   SpillMatch,
   SpillRange,
@@ -30,11 +29,6 @@ import { LONGEST_SAVE, Upload } from './upload.js'
 
 /** Bytes before a position that may belong to the same UTF-8 sequence. */
 const SEQUENCE = 4
-
-/** Milliseconds between attempts to read or make the shared secret, and the longest first attempt
- *  behind which another is made. */
-const PAUSES = [20, 100, 300]
-const LONGEST_TRIES = 1_000
 
 /** Joins names with ":", which every storage accepts. */
 const PREFIX = /^(?:[\w-][\w.-]*(?::[\w-][\w.-]*)*)?$/
@@ -94,24 +88,11 @@ class RemoteStore implements SpillStore {
 
   /** Returns the secret that keys ids: the caller's, or that of all workers. */
   #key(): Promise<string> {
-    this.#secret ??= this.#agreed().catch((error: unknown) => {
+    this.#secret ??= this.#sharedSecret().catch((error: unknown) => {
       this.#secret = undefined
       throw error
     })
     return this.#secret
-  }
-
-  /** Tries again soon: some engines fail a read of what another worker writes just then. */
-  async #agreed(): Promise<string> {
-    const start = performance.now()
-    for (const pause of PAUSES)
-      try {
-        return await this.#sharedSecret()
-      } catch (error) {
-        if (performance.now() - start > LONGEST_TRIES) throw error
-        await wait(pause)
-      }
-    return this.#sharedSecret()
   }
 
   /** Reads the shared secret, or makes it. Of workers that make one at once, the last has made it,
