@@ -22,7 +22,7 @@ export const wrapServer: typeof Declared = (server, policy = {}) => {
   return server
 }
 
-/** Returns a transport that bounds what it sends. */
+/** Returns a transport that bounds each message and then sends it. */
 function bounded(transport: Transport, exchange: Exchange): Transport {
   const wire = new Wire(transport, exchange)
   return overlaid(transport, {

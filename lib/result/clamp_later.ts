@@ -10,12 +10,13 @@ interface Later {
   /** Threads do long work. */
   readonly isLong: boolean
   readonly origin: Origin
-  /** Store for the whole of what is cut. */
+  /** Saves the full text of each cut. */
   readonly spill: SpillStore | undefined
 }
 
-/** Clamps a value by a function that may run again: first as a trial, which finds what threads have
- *  to do and what is cut, and once more if the cut has a saved whole to name, or is to be told. */
+/** Clamps a value by a function that runs once or twice. The first run is a trial: it finds the
+ *  work of threads and the texts that it cuts. The second run names the saved texts in their
+ *  notices, or reports the cuts to listeners. */
 export async function clampLater<T>(
   { policy, isLong, origin, spill }: Later,
   clamp: (policy: EnginePolicy, origin: Origin) => T,

@@ -219,8 +219,11 @@ impl Format {
         let compile = || Regex::new(&format!("^(?:{})", self.pattern)).expect("a pattern");
         let window = &text[at..];
         let expression = self.expression.get_or_init(compile);
-        // Groups take room, and most anchors begin no secret.
-        let groups = if expression.is_match(window) { expression.captures(window)? } else { return None };
+        // Groups take room, and most anchors do not begin a secret.
+        if !expression.is_match(window) {
+            return None;
+        }
+        let groups = expression.captures(window)?;
         let secret = groups.iter().skip(1).flatten().next().or(groups.get(0))?;
         let behind = &window[secret.end()..];
         let is_excluded = self.unless.as_ref().is_some_and(|unless| {

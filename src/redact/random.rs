@@ -52,9 +52,10 @@ pub struct Make {
     common: usize,
     cases: usize,
     is_hex: bool,
-    /// A bit for each ASCII byte of the text, and if there are others.
+    /// A bit for each ASCII byte of the text.
     seen: u128,
-    is_wide: bool,
+    /// True if the text has chars beyond ASCII.
+    pub is_wide: bool,
 }
 
 /// Returns a bit for each of some ASCII bytes.
@@ -79,8 +80,8 @@ impl Make {
         let [mut low, mut high] = [0u64; 2];
         for &byte in text {
             let kind = KINDS[usize::from(byte)];
-            make.letters += usize::from(kind & LETTER);
-            make.digits += usize::from(kind & DIGIT) / usize::from(DIGIT);
+            make.letters += usize::from(kind & LETTER > 0);
+            make.digits += usize::from(kind & DIGIT > 0);
             // A letter is 1 and a digit 2, so only one of each adds up to 3.
             make.turns += usize::from((kind & WORD) + (before & WORD) == WORD);
             if kind & before & LETTER > 0 {
@@ -103,13 +104,8 @@ impl Make {
         self.seen & set != 0
     }
 
-    /// Returns true if the text has chars beyond ASCII.
-    pub fn is_wide(self) -> bool {
-        self.is_wide
-    }
-
-    /// Returns the number of letters and digits that the text has, capital or not.
-    pub fn kinds(self) -> u32 {
+    /// Returns the number of different letters and digits. A letter and its capital are one.
+    pub fn distinct(self) -> u32 {
         (self.seen & DIGITS | (self.seen | self.seen >> LOWER) & CAPITALS).count_ones()
     }
 

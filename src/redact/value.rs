@@ -158,11 +158,11 @@ fn is_other(value: &[u8], make: Make, is_single: bool) -> bool {
     let is_template_at = |at: usize| {
         b"${}#<%:.[\xE2".contains(&value[at]) && templates.iter().any(|part| value[at..].starts_with(part))
     };
-    let may_be_template = make.is_wide() || make.has_any(bits(b"${#<%/.["));
+    let may_be_template = make.is_wide || make.has_any(bits(b"${#<%/.["));
     if may_be_template && (0..value.len()).any(is_template_at) {
         return true;
     }
-    make.has_any(bits(b"{%")) && is_template(value)
+    is_template(value)
         || is_masked(value, make)
         || is_version(value)
         || is_digest(value)
@@ -220,9 +220,7 @@ fn is_template(value: &[u8]) -> bool {
 
 /// Returns true if a value hides another: `********`, `xxxx-xxxx`, `abc***`.
 fn is_masked(value: &[u8], make: Make) -> bool {
-    make.kinds() < 4
-        || make.has_any(bits(b"*")) && has(value, b"***")
-        || make.has_any(bits(b"xX")) && (has(value, b"xxxx") || has(value, b"XXXX"))
+    make.distinct() < 4 || has(value, b"***") || has(value, b"xxxx") || has(value, b"XXXX")
 }
 
 /// Returns true for `^1.2.3-beta1`, `2026-01-02T10:00`.
@@ -255,7 +253,7 @@ fn is_listed(value: &[u8], make: Make) -> bool {
     let is_pair = |pair: &[u8]| pair.len() == 2 && pair.iter().all(u8::is_ascii_hexdigit);
     let letters = b"abcdefghijklmnopqrstuvwxyz";
     make.has_any(bits(b":")) && value.split(|byte| *byte == b':').all(is_pair)
-        || make.kinds() >= letters.len() as u32
+        || make.distinct() >= letters.len() as u32
             && value.windows(letters.len()).any(|window| window.eq_ignore_ascii_case(letters))
         || value.starts_with(b"\\x") && memchr::memmem::find_iter(value, b"\\x").count() >= 4
 }

@@ -60,11 +60,9 @@ impl FlawReader {
             let is_document = entry.format().is_document();
             let named = |message: &Value| {
                 self.finder.take(*message, entry.layout());
-                let kinds = match self.finder.found().filter(|_| self.finder.is_sure()) {
-                    Some((rules, _)) => rules.kinds.clone(),
-                    None => 0..Table::get().call_paths().len(),
-                };
-                let tools = Table::get().call_paths()[kinds].iter().flat_map(|kind| {
+                let all = Table::get().call_paths();
+                let kinds = self.finder.sure().map_or(all, |(rules, _)| &all[rules.kinds.clone()]);
+                let tools = kinds.iter().flat_map(|kind| {
                     kind.objects(*message).into_iter().filter_map(|call| kind.tool_of(call))
                 });
                 tools.into_iter().any(|name| !is_name(&name))

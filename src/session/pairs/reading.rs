@@ -57,8 +57,9 @@ impl Finder {
         }
     }
 
-    pub fn is_sure(&self) -> bool {
-        self.sure.is_some()
+    /// Returns the dialect that no later message changes.
+    pub fn sure(&self) -> Option<(&'static PairRules, RowLayout)> {
+        self.sure
     }
 
     pub fn found(&self) -> Option<(&'static PairRules, RowLayout)> {
