@@ -29,6 +29,10 @@ pub fn is_secret(value: &[u8], sense: Sense, stands: Stands) -> bool {
     if value.len() < 6 {
         return false;
     }
+    // Where a name stands every few bytes, most values end here.
+    if !is_quoted && sense.kind != Kind::Password && !value.iter().any(u8::is_ascii_digit) {
+        return false;
+    }
     let make = Make::of(value);
     let is_drawn = make.is_random();
     let is_password = sense.kind == Kind::Password && (is_quoted || is_drawn || make.is_erratic());
