@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
@@ -19,4 +20,14 @@ it('the demo shows what a plain cut loses, and ends by saying what to try next',
 
 it('the pictures show what the demo prints', () => {
   expect(run('scripts/docs/picture.mjs', '--check')).toBe('')
+})
+
+it('llms.txt has the questions of docs/README.md', () => {
+  expect(run('scripts/docs/llms.mjs', '--check')).toBe('')
+})
+
+it('docs/README.md links every page', () => {
+  const map = readFileSync(join(root, 'docs/README.md'), 'utf8')
+  const pages = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md') && name !== 'README.md')
+  expect(pages.filter((name) => !map.includes(`](${name}`))).toEqual([])
 })
