@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { createSpillStore, OutputCapture, precheck, repairSession, spillTool, wrapTool } from 'spillway'
 
 const LIMIT = { maxChars: 4_000, maxBytes: Infinity, maxLines: Infinity }
@@ -50,7 +51,9 @@ function show(name, text, decisive, isKept) {
 /** Shows an output of a tool after both cuts. */
 function compare(title, whole, ours, decisive, holds = (text) => text.includes(decisive)) {
   const sliced = whole.slice(0, LIMIT.maxChars)
-  console.log(`\n${bold(title)}${dim(` of ${grouped(whole.length)} chars`)}`)
+  const [length, shown] = [whole, stripVTControlCharacters(whole)].map((text) => grouped(text.length))
+  const ofThese = length === shown ? '' : `, ${shown} without colors`
+  console.log(`\n${bold(title)}${dim(` of ${length} chars${ofThese}`)}`)
   show('slice   ', sliced, decisive, holds(sliced))
   show('spillway', ours, decisive, must(holds(ours) && ours.length <= LIMIT.maxChars))
   const [notice] = ours.match(/\[tool output truncated:.*\]/) ?? []
