@@ -11,6 +11,8 @@ type OpenClawTypings = typeof import('spillway/openclaw')
 type OpenClawImplementation = typeof import('../lib/compat/openclaw.js')
 type AiSdkTypings = typeof import('spillway/ai-sdk')
 type AiSdkImplementation = typeof import('../lib/frameworks/ai_sdk.js')
+type ClaudeAgentTypings = typeof import('spillway/claude-agent')
+type ClaudeAgentImplementation = typeof import('../lib/frameworks/claude_agent.js')
 type LangchainTypings = typeof import('spillway/langchain')
 type LangchainImplementation = typeof import('../lib/frameworks/langchain.js')
 type MastraTypings = typeof import('spillway/mastra')
@@ -25,6 +27,10 @@ type TestingTypings = typeof import('spillway/testing')
 type TestingImplementation = typeof import('../lib/testing/spill_store.js')
 
 export const aiSdk: [AiSdkTypings, AiSdkImplementation] = [{} as AiSdkImplementation, {} as AiSdkTypings]
+export const claudeAgent: [ClaudeAgentTypings, ClaudeAgentImplementation] = [
+  {} as ClaudeAgentImplementation,
+  {} as ClaudeAgentTypings,
+]
 export const langchain: [LangchainTypings, LangchainImplementation] = [
   {} as LangchainImplementation,
   {} as LangchainTypings,

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { type WrapPolicy, wrapTool } from 'spillway'
 import { describe, expect, it } from 'vitest'
-import type { HookPolicy } from '../../cli/hook/blocks.js'
-import type * as Clamping from '../../cli/hook/clamp_blocks.js'
 import plugin from '../../cli/hook/opencode.js'
+import type { HookPolicy } from '../../lib/hook/blocks.js'
+import type * as Clamping from '../../lib/hook/clamp_blocks.js'
 import { place, seq, shell, spillway, write } from '../support/cli.js'
 
 /** Of the package, whose engine it shares. */
@@ -234,7 +234,16 @@ describe('spillway hook claude-code', () => {
       env: { ...env, NODE_OPTIONS: `--require ${told}` },
     })
     const { files, parts } = JSON.parse(readFileSync(`${told}.json`, 'utf8'))
-    const always = ['cli.js', 'hook.js', 'index.js', 'record.js', 'spillway.node', 'terminal.js', 'text.js']
+    const always = [
+      'cli.js',
+      'hook.js',
+      'hosts.js',
+      'index.js',
+      'record.js',
+      'spillway.node',
+      'terminal.js',
+      'text.js',
+    ]
     expect(files.filter((file: string) => file !== 'told.cjs').sort()).toEqual([...always, ...more].sort())
     for (const dear of ['crypto', 'net', 'tty', 'stream', 'internal/fs/promises', 'worker_threads'])
       expect(parts).not.toContain(dear)

@@ -13,9 +13,9 @@ import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { HOSTS, type Host } from '../../cli/hook/hosts.js'
 import { parse } from '../../cli/hook/jsonc.js'
 import { withHook, withoutHook } from '../../cli/hook/settings.js'
+import { HOSTS, type Host } from '../../lib/hook/hosts.js'
 import { bin, place, shell, spillway, terminal, write } from '../support/cli.js'
 
 const CLAUDE = HOSTS['claude-code'] as Host

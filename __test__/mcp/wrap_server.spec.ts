@@ -241,6 +241,19 @@ describe('wrapServer', () => {
     expect(textOf(await later.call('read_output', { id, pattern: 'error' }))).toContain('error: no such name')
   })
 
+  it('offers read_output alone for a server that has registered no tool', async () => {
+    const spill = createSpillStore({ dir, reference: 'id' })
+    const { id = '' } = (await spill.save('one line\n', { tool: 'build' })) as { id?: string }
+    const none = { 'tools/list': undefined as never }
+    const { client } = await connected(none, { spill })
+    expect((await client.result('tools/list'))['tools']).toMatchObject([{ name: 'read_output' }])
+    expect(textOf(await client.call('read_output', { id }))).toContain('1: one line')
+    const { client: later } = await connected(none, { spill })
+    expect(textOf(await later.call('read_output', { id }))).toContain('1: one line')
+    const { client: without } = await connected(none)
+    expect(await without.ask('tools/list')).toMatchObject({ error: { code: -32_601 } })
+  })
+
   it('leaves a tool of the server that is called read_output, which may stand on a later page', async () => {
     const spill = createSpillStore({ dir, reference: 'id' })
     const pages: Handle = ({ cursor }) =>

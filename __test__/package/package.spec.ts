@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import * as spillway from 'spillway'
 import * as aiSdk from 'spillway/ai-sdk'
+import * as claudeAgent from 'spillway/claude-agent'
 import * as daycare from 'spillway/daycare'
 import * as langchain from 'spillway/langchain'
 import * as mastra from 'spillway/mastra'
@@ -34,6 +35,7 @@ describe('the package', () => {
     ['types/daycare.d.ts', daycare],
     ['types/openclaw.d.ts', openclaw],
     ['types/ai-sdk.d.ts', aiSdk],
+    ['types/claude-agent.d.ts', claudeAgent],
     ['types/langchain.d.ts', langchain],
     ['types/mastra.d.ts', mastra],
     ['types/openai-agents.d.ts', openaiAgents],

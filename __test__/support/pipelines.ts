@@ -25,8 +25,8 @@ import {
 import { stringTruncateHeadTail, stringTruncateTail } from 'spillway/daycare'
 import { capToolResultSize, hardTruncateToolPayload, truncateToolResultText } from 'spillway/openclaw'
 import { truncateHead, truncateTail } from 'spillway/pi'
-import type * as Clamping from '../../cli/hook/clamp_blocks.js'
 import type * as Relaying from '../../cli/mcp/relay.js'
+import type * as Clamping from '../../lib/hook/clamp_blocks.js'
 
 // Of the package, whose engine they share.
 const load = createRequire(__filename)

@@ -1,11 +1,11 @@
+import { clampCall, omit } from '../../lib/hook/clamp_call.js'
+import { HOST_BYTES, HOSTS, type Host, rowOf } from '../../lib/hook/hosts.js'
 import { createSpillStore } from '../../lib/index.js'
 import { jsonOf } from '../../lib/json.js'
 import { isObject } from '../../lib/mcp/message.js'
 import { digest, record } from '../../lib/stats/record.js'
 import { stateOf } from '../../lib/stats/state.js'
 import { answerOf, directoryOf, isOfOurs } from '../hook/answer.js'
-import { clampCall, omit } from '../hook/clamp_call.js'
-import { HOSTS, type Host, rowOf } from '../hook/hosts.js'
 import { read, write } from '../hook/stdio.js'
 import { policyFlags, policyOf } from '../policy.js'
 import { directoryIn, storeFlags, storeOf } from '../store/given_store.js'
@@ -15,7 +15,6 @@ import { err } from '../term/terminal.js'
 import { UsageError } from '../term/usage_error.js'
 
 const USAGE = 'spillway hook HOST [flags]'
-const BYTES = 16_384
 
 export const hook: Command = {
   summary: SUMMARIES.hook,
@@ -28,7 +27,7 @@ stderr, and the exit code is still 0. HOST: ${Object.keys(HOSTS).join(', ')}.`,
   flags: {
     ...storeFlags('directory for full results, saved if they are cut\n(spillway/outputs in $XDG_STATE_HOME)'),
     'no-stats': { help: 'keep no figures for `spillway stats`' },
-    ...policyFlags({ bytes: String(BYTES), keep: 'auto', notice: 'hint', clean: 'never' }),
+    ...policyFlags({ bytes: String(HOST_BYTES), keep: 'auto', notice: 'hint', clean: 'never' }),
   },
   examples: [
     ['The answer to a stored event', 'spillway hook claude-code < event.json'],
@@ -39,7 +38,7 @@ stderr, and the exit code is still 0. HOST: ${Object.keys(HOSTS).join(', ')}.`,
 
 async function run(args: Args): Promise<number> {
   const { name: door, host } = hostOf(args, USAGE)
-  const policy = { maxBytes: BYTES, ...policyOf(args) }
+  const policy = { maxBytes: HOST_BYTES, ...policyOf(args) }
   const event: unknown = JSON.parse(await read())
   if (!isObject(event) || event['hook_event_name'] !== host.event) return 0
   const { session_id: session, tool_name: name, tool_input: input, tool_response: result } = event

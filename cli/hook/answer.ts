@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import type { Outcome } from '../../lib/hook/clamp_call.js'
+import type { Host } from '../../lib/hook/hosts.js'
 import { isObject } from '../../lib/mcp/message.js'
-import type { Outcome } from './clamp_call.js'
-import type { Host } from './hosts.js'
 
 type Event = Readonly<Record<string, unknown>>
 

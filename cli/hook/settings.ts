@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Host } from './hosts.js'
+import type { Host } from '../../lib/hook/hosts.js'
 import {
   type Document,
   hasComments,

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, readlink, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { readRegular } from '../../lib/hook/regular_file.js'
 import { explain, naming, UsageError } from '../term/usage_error.js'
-import { readRegular } from './regular_file.js'
 
 /** Maximum bytes of settings. */
 const LONGEST = 64 * 1024 * 1024

@@ -1,5 +1,6 @@
 // Every framework's own types pass through unchanged. Checked by `tsc`, never run.
 
+import type { Options as ClaudeOptions, McpSdkServerConfigWithInstance } from '@anthropic-ai/claude-agent-sdk'
 import type Anthropic from '@anthropic-ai/sdk'
 import type { Message, Tool, ToolResultBlock } from '@aws-sdk/client-bedrock-runtime'
 import type { ToolResultMessage } from '@earendil-works/pi-ai'
@@ -46,6 +47,7 @@ import {
   wrapTools,
 } from 'spillway'
 import { spillwayMiddleware } from 'spillway/ai-sdk'
+import { spillwayHooks } from 'spillway/claude-agent'
 import { spillwayMiddleware as spillwayLangchain } from 'spillway/langchain'
 import { spillwayProcessor } from 'spillway/mastra'
 import { wrapServer } from 'spillway/mcp'
@@ -267,6 +269,10 @@ export const servers: [McpServer, McpServer2] = [
   wrapServer(some<McpServer>()),
   wrapServer(some<McpServer2>()),
 ]
+
+// The hook and the server of the Claude Agent SDK.
+export const claudeOptions: ClaudeOptions = { hooks: spillwayHooks({ redact: true }) }
+export const claudeServer = wrapServer(some<McpSdkServerConfigWithInstance>().instance)
 
 // The entries over a context, by the types of their frameworks.
 export const agentMiddleware: AgentMiddleware = spillwayLangchain({ context: held, maxBytes: 8_000 })

@@ -16,6 +16,8 @@ import type { Watcher } from './watcher.js'
 
 /** Maximum tasks with a known tool. */
 const TASKS = 1_000
+/** JSON-RPC's code of a method that is not there. */
+const NO_METHOD = -32601
 /** Levels of arguments that are read for the question. */
 const LEVELS = 64
 const UNKNOWN: McpCall = { tool: '', args: undefined }
@@ -83,8 +85,7 @@ export class Exchange {
       if (isRequest(message)) return this.#progress(body)
       const asked = this.open.take(id) ?? { call: UNKNOWN }
       if ('other' in asked) return body
-      if ('list' in asked)
-        return isObject(body['result']) ? { ...body, result: this.list(body['result'], asked.isFirst) } : body
+      if ('list' in asked) return this.#listed(body, asked.isFirst)
       const bound = (body: Members) => this.#results.bound(body, asked.call, source, parts)
       if ('dressed' in asked) return await boundAsResult(asked.dressed, body, bound)
       this.#noteTask(body['result'], asked.call)
@@ -128,6 +129,20 @@ export class Exchange {
     if (typeof id !== 'string') return
     this.#tasks.set(id, call)
     for (const oldest of this.#tasks.keys()) if (this.#tasks.size > TASKS) this.#tasks.delete(oldest)
+  }
+
+  #listed(body: Members, isFirst: boolean): Members {
+    const tools = this.toolsIn(body)
+    if (!tools) return body
+    return { jsonrpc: '2.0', id: body['id'], result: this.list(tools, isFirst) }
+  }
+
+  /** Returns the result of an answer to `tools/list`. An SDK has no such method before a tool is
+   *  registered: the server then has none, and read_output is its only tool. */
+  toolsIn({ result, error }: Members): Members | undefined {
+    if (isObject(result)) return result
+    const isNone = this.#reader && isObject(error) && error['code'] === NO_METHOD
+    return isNone ? { tools: [] } : undefined
   }
 
   /** True once the tools of the server are known. */

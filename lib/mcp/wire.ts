@@ -25,7 +25,7 @@ export class Wire {
   /** Settles once all messages before are taken; undefined if none waits. */
   #taken: Promise<void> | undefined
   /** Requests of our own, by their ids. */
-  readonly #asked = new Map<unknown, (result: unknown) => void>()
+  readonly #asked = new Map<unknown, (answer: Members) => void>()
   /** Number of our own requests. */
   #count = 0
 
@@ -37,7 +37,7 @@ export class Wire {
 
   readonly send = async (message: unknown, ...rest: unknown[]): Promise<void> => {
     const ours = isObject(message) && !('method' in message) && this.#asked.get(message['id'])
-    if (ours) return ours(message['result'])
+    if (ours) return ours(message)
     const [before, bounding] = [this.#sent, this.#bounded(message)]
     const sending = before.then(async () => this.#transport.send(await bounding, ...rest))
     // A send that fails does not hold up the next one.
@@ -78,19 +78,19 @@ export class Wire {
     let cursor: unknown
     do {
       const isFirst = cursor === undefined
-      const result = await this.#ask(isFirst ? {} : { cursor }, rest)
-      if (!isObject(result)) return
+      const result = this.#exchange.toolsIn(await this.#ask(isFirst ? {} : { cursor }, rest))
+      if (!result) return
       this.#exchange.list(result, isFirst)
       cursor = result['nextCursor'] ?? undefined
     } while (cursor !== undefined)
   }
 
-  #ask(params: Members, rest: readonly unknown[]): Promise<unknown> {
+  #ask(params: Members, rest: readonly unknown[]): Promise<Members> {
     const id = `${OURS}${++this.#count}`
     return new Promise((resolve) => {
-      this.#asked.set(id, (result) => {
+      this.#asked.set(id, (answer) => {
         this.#asked.delete(id)
-        resolve(result)
+        resolve(answer)
       })
       this.receive?.({ jsonrpc: '2.0', id, method: 'tools/list', params }, ...rest)
     })

@@ -63,6 +63,7 @@ export default {
     daycare: 'lib/compat/daycare.ts',
     openclaw: 'lib/compat/openclaw.ts',
     'ai-sdk': 'lib/frameworks/ai_sdk.ts',
+    'claude-agent': 'lib/frameworks/claude_agent.ts',
     langchain: 'lib/frameworks/langchain.ts',
     mastra: 'lib/frameworks/mastra.ts',
     'openai-agents': 'lib/frameworks/openai_agents.ts',

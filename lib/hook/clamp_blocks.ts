@@ -1,6 +1,6 @@
-import { wrapTool } from '../../lib/index.js'
-import { isObject } from '../../lib/mcp/message.js'
-import { clampCallText } from '../../lib/spill/clamp_call_text.js'
+import { wrapTool } from '../index.js'
+import { isObject } from '../mcp/message.js'
+import { clampCallText } from '../spill/clamp_call_text.js'
 import { type Block, type HookPolicy, isPlain, textsOf } from './blocks.js'
 
 interface HookQuery {

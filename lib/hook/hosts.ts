@@ -45,6 +45,9 @@ export interface Host {
   readonly tools: Readonly<Record<string, HostShape>>
 }
 
+/** Default of `maxBytes` for a result in a host. */
+export const HOST_BYTES = 16_384
+
 /** Marks of Gemini CLI around text that is not the user's, and its words about a command after the
  *  output. */
 const UNTRUSTED = {

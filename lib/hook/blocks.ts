@@ -1,5 +1,5 @@
 import type { SpillStore, WrapPolicy } from 'spillway'
-import { isObject } from '../../lib/mcp/message.js'
+import { isObject } from '../mcp/message.js'
 
 /** A block of content: a text, an image, or any other object of a server. */
 export type Block = unknown

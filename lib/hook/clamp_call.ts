@@ -1,5 +1,5 @@
-import { clampTextWithReport } from '../../lib/index.js'
-import { isObject } from '../../lib/mcp/message.js'
+import { isObject } from '../mcp/message.js'
+import { clampTextWithReport } from '../text/text.js'
 import { type Block, type HookPolicy, isPlain, textsOf } from './blocks.js'
 import type { Host, HostShape } from './hosts.js'
 import { readRegular } from './regular_file.js'
@@ -68,7 +68,7 @@ export async function clampCall(
   let replaced = replace(result, path, typeof whole === 'string' ? kept : first)
   if (beside && second.length > 0)
     replaced = replace(replaced, beside, textsOf(content.filter(isSecond)).join(''))
-  const output = isObject(replaced) ? omit(replaced, without) : replaced
+  const output = without.length > 0 ? omit(replaced as object, without) : replaced
   return {
     output,
     text: kept,
