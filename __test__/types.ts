@@ -5,6 +5,8 @@ type Implementation = typeof import('../lib/index.js')
 
 type PiTypings = typeof import('spillway/pi')
 type PiImplementation = typeof import('../lib/compat/pi.js')
+type PiExtensionTypings = typeof import('spillway/pi-extension')
+type PiExtensionImplementation = typeof import('../lib/frameworks/pi_extension.js')
 type DaycareTypings = typeof import('spillway/daycare')
 type DaycareImplementation = typeof import('../lib/compat/daycare.js')
 type OpenClawTypings = typeof import('spillway/openclaw')
@@ -47,6 +49,10 @@ export const testing: [TestingTypings, TestingImplementation] = [
   {} as TestingTypings,
 ]
 export const pi: [PiTypings, PiImplementation] = [{} as PiImplementation, {} as PiTypings]
+export const piExtension: [PiExtensionTypings, PiExtensionImplementation] = [
+  {} as PiExtensionImplementation,
+  {} as PiExtensionTypings,
+]
 export const daycare: [DaycareTypings, DaycareImplementation] = [
   {} as DaycareImplementation,
   {} as DaycareTypings,

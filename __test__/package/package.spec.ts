@@ -12,6 +12,7 @@ import * as mcp from 'spillway/mcp'
 import * as openaiAgents from 'spillway/openai-agents'
 import * as openclaw from 'spillway/openclaw'
 import * as pi from 'spillway/pi'
+import * as piExtension from 'spillway/pi-extension'
 import * as remote from 'spillway/remote'
 import * as testing from 'spillway/testing'
 import ts from 'typescript'
@@ -32,6 +33,7 @@ describe('the package', () => {
   it.each([
     ['index.d.ts', spillway],
     ['types/pi.d.ts', pi],
+    ['types/pi-extension.d.ts', piExtension],
     ['types/daycare.d.ts', daycare],
     ['types/openclaw.d.ts', openclaw],
     ['types/ai-sdk.d.ts', aiSdk],

@@ -208,6 +208,16 @@ test('LangChain: results and errors are bounded, an agent learns the window of i
   assert.match(read.content, new RegExp(LINE))
 })
 
+test('LangChain: a page that was read back stays whole under smaller limits', async () => {
+  const spill = stored()
+  const { wrapModelCall } = langchain.spillwayMiddleware({ maxChars: 1_000, spill })
+  const page = new ToolMessage({ content: 'x'.repeat(20_000), tool_call_id: 'c1', name: 'read_output' })
+  const other = new ToolMessage({ content: LOG, tool_call_id: 'c2', name: 'build' })
+  const sent = await wrapModelCall({ messages: [other, page, other] }, async ({ messages }) => messages)
+  assert.equal(sent[1], page)
+  for (const { content } of [sent[0], sent[2]]) assert.ok(content.length <= 1_000)
+})
+
 test('LangChain: an interrupt of LangGraph passes, and a result that came another way is cut in the request', async () => {
   const { wrapToolCall, wrapModelCall, tools } = langchain.spillwayMiddleware({ maxChars: 4_000 })
   assert.deepEqual(tools, [])

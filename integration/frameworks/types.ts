@@ -52,6 +52,7 @@ import { spillwayMiddleware as spillwayLangchain } from 'spillway/langchain'
 import { spillwayProcessor } from 'spillway/mastra'
 import { wrapServer } from 'spillway/mcp'
 import { readOutputTool, withContext } from 'spillway/openai-agents'
+import { spillwayExtension } from 'spillway/pi-extension'
 import { z } from 'zod'
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -269,6 +270,9 @@ export const servers: [McpServer, McpServer2] = [
   wrapServer(some<McpServer>()),
   wrapServer(some<McpServer2>()),
 ]
+
+// Pi's extension.
+export const bounding: ExtensionFactory = spillwayExtension({ context: () => held, redact: true })
 
 // The hook and the server of the Claude Agent SDK.
 export const claudeOptions: ClaudeOptions = { hooks: spillwayHooks({ redact: true }) }

@@ -1,7 +1,8 @@
 import type { SpillStore } from 'spillway'
 import type { spillwayMiddleware as Declared, ToolCallRequest } from 'spillway/langchain'
-import { clampError, clampMessages, spillTool, wrapTool } from '../index.js'
-import { isObject } from '../untrusted.js'
+import { clampError, spillTool, wrapTool } from '../index.js'
+import { get, isObject } from '../untrusted.js'
+import { clampBesidePages } from './beside_pages.js'
 import { contextOf, type Found } from './context_of.js'
 
 export const spillwayMiddleware: typeof Declared = ({
@@ -23,7 +24,9 @@ export const spillwayMiddleware: typeof Declared = ({
       return wrapTool({ name, execute }, policy).execute(args)
     },
     wrapModelCall(request, handler) {
-      const { messages } = clampMessages(request.messages, policy)
+      const isPage = (message: unknown) =>
+        reader !== undefined && isObject(message) && get(message, 'name') === reader.name
+      const messages = clampBesidePages(request.messages, policy, isPage)
       const ask = async (messages: typeof request.messages) => handler({ ...request, messages })
       const context = find(request)
       const system = request.systemMessage?.text

@@ -60,6 +60,7 @@ export default {
   input: {
     index: 'lib/index.ts',
     pi: 'lib/compat/pi.ts',
+    'pi-extension': 'lib/frameworks/pi_extension.ts',
     daycare: 'lib/compat/daycare.ts',
     openclaw: 'lib/compat/openclaw.ts',
     'ai-sdk': 'lib/frameworks/ai_sdk.ts',
