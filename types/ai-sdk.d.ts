@@ -1,10 +1,10 @@
 /**
  * The AI SDK (`ai` 5, 6 and 7): a middleware that keeps the prompts of a long run within the window
- * of their model. Tools are bounded by `wrapTools`, and read saved outputs by `spillTool`, whose
+ * of their model, and stored messages of a UI. Tools are bounded by `wrapTools`, and read saved outputs by `spillTool`, whose
  * tool the AI SDK takes as it is.
  */
 
-import type { Context } from 'spillway'
+import type { Context, MessagesPolicy } from 'spillway'
 
 /** The members of a call's parameters that are read or replaced. */
 export interface CallParams<M> {
@@ -46,3 +46,17 @@ export function spillwayMiddleware(
     params: P & CallParams<M>
   }): Promise<S>
 }
+
+/**
+ * Bounds the messages of a UI before they are stored, as `onFinish` of `toUIMessageStream` has them,
+ * or when they are loaded. Results are cut as by `clampMessages`, but an object keeps its shape, so
+ * that components can read its members. A call of an earlier message that has no result gets an
+ * error in its place, so that `convertToModelMessages` makes a valid prompt; a call of the last
+ * message may still wait for its client or for an approval, and stays.
+ *
+ * Returns the same array if nothing changes, as on a second call.
+ *
+ * @example
+ * toUIMessageStreamResponse({ onFinish: ({ messages }) => save(clampUIMessages(messages)) })
+ */
+export function clampUIMessages<M>(messages: M[], policy?: MessagesPolicy): M[]

@@ -46,7 +46,7 @@ import {
   wrapTool,
   wrapTools,
 } from 'spillway'
-import { spillwayMiddleware } from 'spillway/ai-sdk'
+import { clampUIMessages, spillwayMiddleware } from 'spillway/ai-sdk'
 import { spillwayHooks } from 'spillway/claude-agent'
 import { spillwayMiddleware as spillwayLangchain } from 'spillway/langchain'
 import { spillwayProcessor } from 'spillway/mastra'
@@ -91,6 +91,9 @@ same<readonly BaseMessage[]>()(clampMessages(some<readonly BaseMessage[]>()).mes
 same<AgentInputItem[]>()(clampMessages(some<AgentInputItem[]>()).messages, true)
 same<ModelMessage[]>()(clampMessages(some<ModelMessage[]>()).messages, true)
 same<UIMessage[]>()(clampMessages(some<UIMessage[]>()).messages, true)
+same<UIMessage[]>()(clampUIMessages(some<UIMessage[]>()), true)
+same<ai5.UIMessage[]>()(clampUIMessages(some<ai5.UIMessage[]>()), true)
+same<ai7.UIMessage[]>()(clampUIMessages(some<ai7.UIMessage[]>()), true)
 
 // Tools
 

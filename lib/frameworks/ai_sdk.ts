@@ -1,4 +1,5 @@
-import type { spillwayMiddleware as Declared } from 'spillway/ai-sdk'
+import type { clampUIMessages as Clamping, spillwayMiddleware as Declared } from 'spillway/ai-sdk'
+import { clampMessages, repairToolPairs } from '../index.js'
 import { contextOf } from './context_of.js'
 
 interface Part {
@@ -69,4 +70,12 @@ class Begun<S> {
     })
     return new Begun({ ...answer, stream }, refusal, () => reader.cancel())
   }
+}
+
+export const clampUIMessages: typeof Clamping = (messages, policy) => {
+  const kept = clampMessages(messages, { json: 'keep-shape', ...policy, dialect: 'ai-sdk-ui' }).messages
+  // A call of the last message may wait for its client, or for an approval.
+  const earlier = kept.slice(0, -1)
+  const sound = repairToolPairs(earlier, { dialect: 'ai-sdk-ui' }).messages
+  return sound === earlier ? kept : [...sound, ...kept.slice(-1)]
 }
