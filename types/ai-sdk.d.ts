@@ -1,7 +1,7 @@
 /**
  * The AI SDK (`ai` 5, 6 and 7): a middleware that keeps the prompts of a long run within the window
- * of their model, and stored messages of a UI. Tools are bounded by `wrapTools`, and read saved outputs by `spillTool`, whose
- * tool the AI SDK takes as it is.
+ * of their model, and bounds for stored messages of a UI. Tools are bounded by `wrapTools`, and
+ * read saved outputs by `spillTool`, whose tool the AI SDK takes as it is.
  */
 
 import type { Context, MessagesPolicy } from 'spillway'
@@ -48,9 +48,9 @@ export function spillwayMiddleware(
 }
 
 /**
- * Bounds the messages of a UI before they are stored, as `onFinish` of `toUIMessageStream` has them,
- * or when they are loaded. Results are cut as by `clampMessages`, but an object keeps its shape, so
- * that components can read its members. A call of an earlier message that has no result gets an
+ * Bounds the messages of a UI before they are stored, as `onFinish` of `toUIMessageStream` has
+ * them, or when they are loaded. Results are cut as by `clampMessages`, but an object keeps its
+ * shape, so that components can read its members. A call of an earlier message that has no result gets an
  * error in its place, so that `convertToModelMessages` makes a valid prompt; a call of the last
  * message may still wait for its client or for an approval, and stays.
  *
