@@ -50,9 +50,9 @@ export function spillwayMiddleware(
 /**
  * Bounds the messages of a UI before they are stored, as `onFinish` of `toUIMessageStream` has
  * them, or when they are loaded. Results are cut as by `clampMessages`, but an object keeps its
- * shape, so that components can read its members. A call of an earlier message that has no result gets an
- * error in its place, so that `convertToModelMessages` makes a valid prompt; a call of the last
- * message may still wait for its client or for an approval, and stays.
+ * shape, so that components can read its members. A call of an earlier message that has no result
+ * gets an error in its place, so that `convertToModelMessages` makes a valid prompt; a call of the
+ * last message may still wait for its client or for an approval, and stays.
  *
  * Returns the same array if nothing changes, as on a second call.
  *
