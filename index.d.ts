@@ -275,6 +275,9 @@ export interface ResultPolicy extends PolicyOptions {
   dialect?: DialectName | undefined
   /** Budget of images, audio and files, of one result or of a history. Default: all stay. */
   media?: MediaOptions | undefined
+  /** Reports what would change, and returns the value as it came. Nothing is saved. Default false,
+   *  or true by SPILLWAY=observe in the environment. docs/observability.md. */
+  observe?: boolean | undefined
 }
 
 /** Bounds of images, audio and files in blocks, and base64 in texts: docs/media.md. A payload over
@@ -341,7 +344,7 @@ export function clampResult<T>(result: T, policy?: ResultPolicy): T
 export function clampResultAsync<T>(result: T, policy?: ResultPolicy & Pick<WrapPolicy, 'spill'>): Promise<T>
 /** Shortens the SAME error object, with all that is attached to it. A frozen error is returned as a
  *  new error, any other thrown value as a copy. docs/results.md#errors. */
-export function clampError<E>(error: E, policy?: PolicyOptions): E
+export function clampError<E>(error: E, policy?: PolicyOptions & Pick<ResultPolicy, 'observe'>): E
 
 /** Wraps a tool (`execute`, `invoke`, `func`, or a function): its results, partial updates and
  *  thrown errors are clamped. Options are checked here. A cut may turn an object into text: check
@@ -353,12 +356,18 @@ export interface WrapPolicy extends ResultPolicy {
   /** Store for the full output of a result that was cut. Only tools that return a promise can
    *  save. */
   spill?: SpillStore | undefined
-  /** Called after each cut, never with content, like the channel 'spillway:clamp'. Errors it throws
-   *  are ignored. */
+  /** Called with each event, never with content, like the channel 'spillway:clamp'. Errors it
+   *  throws are ignored. */
   onClamp?: ((event: ClampEvent) => void) | undefined
 }
-/** One cut of a result, a partial update or a thrown error. Sizes are sums over all its texts. */
+/** A change of a result, a partial update or a thrown error, or a result that was left as it was.
+ *  Sizes are sums over all its texts, and 0 for 'redacted' and 'skipped'. docs/observability.md. */
 export interface ClampEvent {
+  /** 'omitted': words replaced payloads; 'cleared': a line replaced an old result. */
+  action: 'cut' | 'cleared' | 'omitted' | 'redacted' | 'skipped'
+  reason: ClampReason
+  /** False if it was only observed: the value passed as it came. */
+  applied?: false
   tool?: string
   callId?: string
   /** 'error' for a thrown error. The result of a command that failed is a 'result'. */
@@ -371,7 +380,27 @@ export interface ClampEvent {
   exceeded: LimitName[]
   /** Omitted payloads, in an event of their own with an empty `exceeded`. */
   media?: MediaCount
+  /** Number of secrets that marks replaced, by kind. */
+  redacted?: { readonly [kind: string]: number }
 }
+/**
+ * Reason of an event:
+ *  'limits'      the result's own limits, which `exceeded` names;
+ *  'budget'      a budget of several results: `aggregate`, a plan, a full window;
+ *  'prices'      clearing pays; 'window' the window is full; 'repeat' another result says the same;
+ *  'media'       limits of payloads; 'secret' a secret was found;
+ *  'stream'      a stream of a class, which passes; 'unreadable' reading it threw.
+ */
+export type ClampReason =
+  | 'limits'
+  | 'budget'
+  | 'prices'
+  | 'window'
+  | 'repeat'
+  | 'media'
+  | 'secret'
+  | 'stream'
+  | 'unreadable'
 /** Wraps every tool of an array or record. A function may return a policy for each (undefined: not
  *  wrapped). */
 export function wrapTools<
@@ -759,7 +788,8 @@ export function clearToolResults<T extends readonly unknown[]>(
   /** Tokens saved in each request, estimated as `precheck` does. */
   savedTokens: number
 }
-/** Names are those of Anthropic's `clear_tool_uses_20250919`, except for the last five. */
+/** Names are those of Anthropic's `clear_tool_uses_20250919`, except for those after
+ *  `clearToolInputs`. */
 export interface ClearOptions {
   /** Clears nothing up to this. Default: 100,000 input tokens. */
   trigger?: { type: 'input_tokens' | 'tool_uses'; value: number } | undefined
@@ -790,12 +820,17 @@ export interface ClearOptions {
   /** Words in place of a cleared result. `advice` says how to read it again, such as 'call the tool
    *  again if you need it', or names its saved output; it is added unless the words hold it. */
   placeholder?: string | ((call: { tool?: string; callId?: string; advice: string }) => string) | undefined
+  /** Reports what would be cleared, and returns the messages as they came, with the counts of what
+   *  would be. A later call that acts ignores such a `state`. Default as in ResultPolicy. */
+  observe?: boolean | undefined
 }
 /** Plain JSON. Results are named by call id, tool and a number, or without an id by their order. */
 export interface ClearState {
   readonly results: { readonly [name: string]: ClearedResult }
   /** Savings of clearings after this many answers, less their cost, in units of `prices`. */
   readonly balance?: { readonly answers: number; readonly price: number } | undefined
+  /** True if none of it was applied. */
+  readonly observed?: true | undefined
 }
 export interface ClearedResult {
   /** Hash of its texts. */
@@ -816,7 +851,10 @@ export interface ClearedResult {
  *  it learned from refusals: docs/context.md. */
 export function createContext(options: ContextOptions): Context
 export interface ContextOptions
-  extends Pick<ClearOptions, 'prices' | 'requestsToCome' | 'keep' | 'excludeTools' | 'placeholder'> {
+  extends Pick<
+    ClearOptions,
+    'prices' | 'requestsToCome' | 'keep' | 'excludeTools' | 'placeholder' | 'observe'
+  > {
   /** The model's window. A refusal lowers it. */
   contextTokens: number
   /** Room for the answer, at most a quarter of the window. Default: 16_384. */
@@ -934,6 +972,9 @@ export interface RecoveryHooks<R, M = unknown> extends Omit<PrecheckInput, 'mess
   /** Called with every decision, like the channel 'spillway:recovery'. Errors it throws are
    *  ignored. */
   onEvent?: ((event: RecoveryEvent) => void) | undefined
+  /** Sends the history once as it is, and reports the step that would come first. Default as in
+   *  ResultPolicy. */
+  observe?: boolean | undefined
   signal?: AbortSignal | undefined
 }
 export interface RecoveryEvent {
@@ -946,6 +987,8 @@ export interface RecoveryEvent {
   estimatedTokens?: number
   /** Reason for this step, and against the alternatives. */
   reason?: string
+  /** False if it was only observed. */
+  applied?: false
 }
 /** Thrown if nothing is left to reduce, or no send is left. `cause` is the last refusal. `attempts`
  *  and `precheck` are not enumerable. */
@@ -981,7 +1024,7 @@ export interface GuardOptions extends ResultPolicy {
   /** Changes the message itself, because agents (Pi up to 0.74) send the object that they store.
    *  Default true. */
   inPlace?: boolean | undefined
-  /** Called after each cut of a text, never with content. */
+  /** Called with each event, never with content. */
   onClamp?: ((event: ClampEvent) => void) | undefined
 }
 /** Clamps the messages of one manager before it stores them: docs/sessions.md. Guarding the same
@@ -1145,6 +1188,10 @@ export function inspectSession(
 // diagnostics_channel: 'spillway:clamp', 'spillway:spill', 'spillway:recovery', 'spillway:repair'
 // (the report of a repair, with its `path`), 'spillway:warning'. They cost nothing without
 // subscribers.
+
+/** Writes a line for each event of these channels, 'spillway:warning' apart, until the function that
+ *  it returns is called. Default: `console.error`. docs/observability.md. */
+export function logEvents(write?: (line: string) => void): () => void
 
 /** Message on the channel 'spillway:warning', once for each field and value: spillway/pi or
  *  spillway/openclaw used another value, as the original does. */

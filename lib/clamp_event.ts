@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel'
-import type { ClampEvent, LimitName, MediaCount, TextSize } from 'spillway'
+import type { ClampEvent, ClampReason, LimitName, MediaCount, TextSize } from 'spillway'
 import type { EnginePolicy } from './compiled.js'
 import type { Result } from './dialect/results.js'
 import type { CallSpill } from './spill/call_spill.js'
@@ -20,6 +20,8 @@ export interface Origin {
   readonly spilling?: CallSpill
   /** True if no event is announced, since the clamp runs again. */
   readonly isTrial?: boolean
+  /** True if the value that is made is dropped. */
+  readonly isObserved?: boolean
 }
 
 /** Sizes of all texts together and of their kept parts, and the limits that they exceeded. */
@@ -31,7 +33,17 @@ export interface Figures {
   readonly media?: MediaCount
   /** The name of the saved output in the notice. */
   readonly saved?: string
+  /** Default: 'omitted' for payloads, else 'cut'. */
+  readonly action?: ClampEvent['action']
+  /** Default: 'media' for payloads, else 'limits'. */
+  readonly reason?: ClampReason
+  /** Secrets that marks replaced, by kind. */
+  readonly redacted?: Record<string, number>
 }
+
+const NONE: TextSize = { bytes: 0, chars: 0, lines: 0 }
+/** The figures of an event that measures no text. */
+export const UNMEASURED = { total: NONE, kept: NONE, exceeded: [] as LimitName[] }
 
 /** Returns the name of the output that was saved for a cut by this policy. */
 export function savedIn({ saved }: Pick<EnginePolicy, 'saved'>): Pick<Figures, 'saved'> {
@@ -55,13 +67,26 @@ export function hasListeners({ onClamp, isTrial }: Origin): boolean {
   return !isTrial && (onClamp !== undefined || clamps.hasSubscribers)
 }
 
-/** Announces a cut to all listeners, without content. */
+/** Announces to all listeners, without content, how a result was changed, or that it was not. */
 export function emitClamp(origin: Origin, figures: () => Figures, result?: Result): void {
-  const { onClamp } = origin
+  const { onClamp, phase, isObserved } = origin
   if (!hasListeners(origin)) return
-  const event: ClampEvent = { ...callNames(origin, result), phase: origin.phase, ...figures() }
+  const own = figures()
+  const event: ClampEvent = {
+    action: own.media ? 'omitted' : 'cut',
+    reason: own.media ? 'media' : 'limits',
+    ...callNames(origin, result),
+    phase,
+    ...own,
+    ...(isObserved && { applied: false as const }),
+  }
   if (onClamp) notify(() => onClamp(event))
   if (clamps.hasSubscribers) clamps.publish(event)
+}
+
+/** Announces a result that stays as it is, whatever its size. */
+export function emitSkip(origin: Origin, reason: 'stream' | 'unreadable'): void {
+  emitClamp(origin, () => ({ ...UNMEASURED, action: 'skipped', reason }))
 }
 
 /** Returns the tool name and call id of a result, if known. */

@@ -3,6 +3,7 @@ import type { Ahead } from './ahead.js'
 import type { CleanSteps } from './clean_options.js'
 import { native } from './engine.js'
 import type { MediaBudget } from './media_options.js'
+import type { Mode } from './mode.js'
 import { type CheckedNotice, NO_NOTICE } from './notice.js'
 import type { Query } from './query.js'
 import type { Redaction } from './redact_options.js'
@@ -65,9 +66,11 @@ export interface EnginePolicy {
   readonly media: MediaBudget | undefined
   readonly redact: Redaction | undefined
   readonly method: string | undefined
+  readonly mode: Mode
   readonly onClamp: ((event: ClampEvent) => void) | undefined
   /** Work on long texts that threads have done. */
   readonly ahead?: Ahead
+  /** The store of a door. One that hands back the whole value saves nothing. */
   readonly spill: SpillStore | undefined
   /** Set by a proxy alone. */
   readonly relayed?: Relayed

@@ -10,6 +10,7 @@ export { clampText, clampTextWithReport, estimateTokens, measureText } from './t
 // The wings: each is a file that is loaded when one of its exports is first called.
 const capture = () => require('./wings/capture.js') as typeof import('./wings/capture.js')
 const context = () => require('./wings/context.js') as typeof import('./wings/context.js')
+const events = () => require('./wings/events.js') as typeof import('./wings/events.js')
 const pairs = () => require('./wings/pairs.js') as typeof import('./wings/pairs.js')
 const result = () => require('./wings/result.js') as typeof import('./wings/result.js')
 const session = () => require('./wings/session.js') as typeof import('./wings/session.js')
@@ -25,6 +26,7 @@ export const {
   precheck,
   runWithRecovery,
 } = functionsOf(context)
+export const { logEvents } = functionsOf(events)
 export const { repairToolPairs } = functionsOf(pairs)
 export const {
   clampError,

@@ -6,7 +6,7 @@ import { notify } from './untrusted.js'
  *  later policy's other options. */
 export function layered(inner: EnginePolicy, outer: EnginePolicy): EnginePolicy {
   if (outer === inner || outer === inner.latest) return inner
-  const spill = inner.spill ?? outer.spill
+  const spill = inner.given.spill ?? outer.given.spill
   const onClamp = both(inner.onClamp, outer.onClamp)
   const options: WrapPolicy = {
     ...inner.given,
@@ -16,6 +16,8 @@ export function layered(inner: EnginePolicy, outer: EnginePolicy): EnginePolicy 
     ...tighterMedia(inner, outer),
     ...moreRedacted(inner.given, outer.given),
     ...(spill && { spill }),
+    // Either may be meant to cut.
+    observe: inner.given.observe === true && outer.given.observe === true,
     ...(onClamp && { onClamp }),
   }
   const speaker = outer.given.notice === undefined ? inner : outer

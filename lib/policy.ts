@@ -3,6 +3,7 @@ import { checkClean } from './clean_options.js'
 import { type EnginePolicy, measures, type Relayed } from './compiled.js'
 import { dialectNames } from './dialects.js'
 import { checkMedia } from './media_options.js'
+import { modeOf } from './mode.js'
 import { checkNotice } from './notice.js'
 import { checkQuery } from './query.js'
 import { checkRedact } from './redact_options.js'
@@ -85,10 +86,13 @@ function suffixed(options: WrapPolicy, suffix: Suffix, rules: HostRules): Engine
   return { ...base, notice: { ...notice, glued: true }, ...rules, remake }
 }
 
-/** Makes the policy of a proxy, under which structured content counts within the limits. */
-export function withRelayed(options: WrapPolicy, relayed: Relayed): Policy {
+/** Makes the policy of a proxy or a hook, which hands results back by itself. `relayed`: structured
+ *  content counts within the limits. */
+export function rehearsed(options: WrapPolicy, relayed?: Relayed): Policy {
   const given = givenOptions(options)
-  return new CheckedPolicy(given, { ...check(given), relayed }) as unknown as Policy
+  const compiled = check(given)
+  const mode = compiled.mode === 'on' ? 'on' : 'rehearse'
+  return new CheckedPolicy(given, { ...compiled, mode, ...(relayed && { relayed }) }) as unknown as Policy
 }
 
 /** Returns the options that are given, each read once. */
@@ -140,6 +144,8 @@ function check(options: WrapPolicy): EnginePolicy {
   const keep = choice('keep', options.keep, KEEPS, 'auto')
   const method = options.method === undefined ? undefined : text('method', options.method, '')
   const side = checkSideData(options.sideData)
+  const mode = modeOf(flag('observe', options.observe, false))
+  const spill = store('spill', options.spill)
   const dialect = options.dialect
   if (dialect !== undefined) choice('dialect', dialect, dialectNames(), 'text')
   return {
@@ -166,7 +172,8 @@ function check(options: WrapPolicy): EnginePolicy {
     ...side,
     method,
     onClamp: callback('onClamp', options.onClamp),
-    spill: store('spill', options.spill),
+    mode,
+    spill: mode === 'on' ? spill : undefined,
     given: options,
     remake: check,
     // Last: V8 is slow to add many members after a spread.

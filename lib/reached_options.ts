@@ -18,7 +18,7 @@ const TEXT = [
 ] as const
 
 /** Options of the parts of a result. */
-const PARTS = ['share', 'dialect', 'sideData', 'structured', 'json', 'schema', 'media'] as const
+const PARTS = ['share', 'dialect', 'sideData', 'structured', 'json', 'schema', 'media', 'observe'] as const
 
 /** Options of the calls of a tool. */
 const CALLS = ['method', 'onClamp', 'spill'] as const

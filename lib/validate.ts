@@ -42,7 +42,7 @@ export const OPTIONS = {
   sweep: ['retain'],
   pairs: ['dialect', 'orphans', 'missing'],
   precheck: PROMPT,
-  recovery: [...PROMPT, 'send', 'compact', 'truncate', 'maxCompactions', 'onEvent', 'signal'],
+  recovery: [...PROMPT, 'observe', 'send', 'compact', 'truncate', 'maxCompactions', 'onEvent', 'signal'],
   classify: ['patterns'],
   clear: [
     'trigger',
@@ -57,6 +57,7 @@ export const OPTIONS = {
     'state',
     'spill',
     'placeholder',
+    'observe',
   ],
   context: [
     'contextTokens',
@@ -70,6 +71,7 @@ export const OPTIONS = {
     'placeholder',
     'policy',
     'state',
+    'observe',
   ],
   guard: ['method', 'transform', 'beforeWrite', 'maxRowBytes', 'inPlace', ...POLICY],
   repair: [

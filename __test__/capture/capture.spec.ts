@@ -524,11 +524,9 @@ describe('the saved whole', () => {
     await failing.finish({ exitCode: 1 })
     for (const name of ['clamp', 'spill']) unsubscribe(`spillway:${name}`, hear)
     const total = measureText(numbered(1_000))
-    expect(events).toEqual([
-      { ...meta, record },
-      { ...meta, phase: 'result', total, kept: expect.anything(), exceeded: ['lines'], saved: record?.path },
-      { phase: 'result', total, kept: expect.anything(), exceeded: ['lines'] },
-    ])
+    const sizes = { total, kept: expect.anything(), exceeded: ['lines'] }
+    const cut = { action: 'cut', reason: 'limits', phase: 'result', ...sizes }
+    expect(events).toEqual([{ ...meta, record }, { ...meta, ...cut, saved: record?.path }, cut])
     expect((events[1] as ClampEvent).kept.lines).toBeLessThan(10)
   })
 })

@@ -11,6 +11,7 @@ import * as mastra from 'spillway/mastra'
 import * as mcp from 'spillway/mcp'
 import * as openaiAgents from 'spillway/openai-agents'
 import * as openclaw from 'spillway/openclaw'
+import * as otel from 'spillway/otel'
 import * as pi from 'spillway/pi'
 import * as piExtension from 'spillway/pi-extension'
 import * as remote from 'spillway/remote'
@@ -42,6 +43,7 @@ describe('the package', () => {
     ['types/mastra.d.ts', mastra],
     ['types/openai-agents.d.ts', openaiAgents],
     ['types/mcp.d.ts', mcp],
+    ['types/otel.d.ts', otel],
     ['types/remote.d.ts', remote],
     ['types/testing.d.ts', testing],
   ])('exports exactly the values that %s declares', (file, module) => {

@@ -99,6 +99,7 @@ const changes: Record<string, readonly [policy: object, change: object]> = {
   aggregate: [{}, { aggregate: { maxChars: 3_000, protectNewest: false } }],
   explain: [tight, { explain: true }],
   method: [tight, { method: 'other' }],
+  observe: [tight, { observe: true }],
 }
 
 const names = [...new Set(Object.values(REACHED).flat())]

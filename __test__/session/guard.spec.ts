@@ -563,6 +563,8 @@ describe('events', () => {
     written(tool(BIG), { onClamp: (event) => events.push(event) })
     expect(events).toEqual([
       {
+        action: 'cut',
+        reason: 'limits',
         tool: 'bash',
         callId: 'c1',
         phase: 'result',

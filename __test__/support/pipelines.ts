@@ -83,7 +83,10 @@ const SECRET = 'q7Wm2Zx9Kd4Vt8Rb1Ls6'
 const NAMED = `API_TOKEN=${SECRET}`
 
 const seen: ClampEvent[] = []
-subscribe('spillway:clamp', (event) => seen.push(event as ClampEvent))
+subscribe('spillway:clamp', (event) => {
+  // What is redacted is an event beside the cut.
+  if ((event as ClampEvent).action !== 'redacted') seen.push(event as ClampEvent)
+})
 let repairs = 0
 subscribe('spillway:repair', () => {
   repairs += 1

@@ -3,6 +3,7 @@ import { HOST_BYTES, HOSTS, type Host, rowOf } from '../../lib/hook/hosts.js'
 import { createSpillStore } from '../../lib/index.js'
 import { jsonOf } from '../../lib/json.js'
 import { isObject } from '../../lib/mcp/message.js'
+import { doorMode } from '../../lib/mode.js'
 import { digest, record } from '../../lib/stats/record.js'
 import { stateOf } from '../../lib/stats/state.js'
 import { answerOf, directoryOf, isOfOurs } from '../hook/answer.js'
@@ -40,16 +41,19 @@ async function run(args: Args): Promise<number> {
   const { name: door, host } = hostOf(args, USAGE)
   const policy = { maxBytes: HOST_BYTES, ...policyOf(args) }
   const event: unknown = JSON.parse(await read())
-  if (!isObject(event) || event['hook_event_name'] !== host.event) return 0
+  const mode = doorMode()
+  if (mode === 'off' || !isObject(event) || event['hook_event_name'] !== host.event) return 0
   const { session_id: session, tool_name: name, tool_input: input, tool_response: result } = event
   if (typeof name !== 'string' || isOfOurs(event)) return 0
   const given = args.has('store') ? storeOf(args, '') : undefined
   const dir = directoryIn(args) ?? directoryOf(host, event) ?? stateOf('outputs')
   const storing = () => given?.store ?? createSpillStore({ dir, reference: 'path' })
   const row = rowOf(host, name)
-  const outcome = row && (await clampCall(host, row, { name, input, result }, { ...policy, storing }))
+  const acts = mode === 'on'
+  const own = { ...policy, ...(acts && { storing }) }
+  const outcome = row && (await clampCall(host, row, { name, input, result }, own))
   const { output, shown = 0, sent = 0 } = outcome ?? {}
-  if (outcome && output !== undefined) await write(`${jsonOf(answerOf(host, event, outcome))}\n`)
+  if (acts && outcome && output !== undefined) await write(`${jsonOf(answerOf(host, event, outcome))}\n`)
   if (given?.failure !== undefined) await err.tell(`spillway hook: ${given.explain(given.failure)}\n`)
   if (args.has('no-stats')) return 0
   // Reading another page of a file is the same request again.
@@ -64,6 +68,7 @@ async function run(args: Args): Promise<number> {
     ...(output !== undefined && { cut: true }),
     ...(jsonOf(input)?.includes(given?.name ?? dir) && { back: true }),
     ...(!outcome && { left: true }),
+    ...(!acts && { observed: true }),
   })
   return 0
 }

@@ -12,15 +12,27 @@ import { explain, UsageError } from '../term/usage_error.js'
 const USAGE = 'spillway stats [--json]'
 const HEAD = ['tool', 'calls', 'cut', 'shown', 'sent', 'read back', 'repeated', 'saved']
 
+/** The reason why a tool may have cost chars. */
+const DEARER = [
+  'Below 0: a host shows a preview of some 2,000 chars of a long result, a hook all that the limits',
+  'allow. So a first call may cost more; what it saves is the call that reads the rest.',
+]
+
 export const stats: Command = {
   summary: SUMMARIES.stats,
   usage: [USAGE],
   about: `Shows the chars that hooks and proxies have cut: shown is the text that the
 model would have got without them, sent the text that it got. Saved is shown
 less sent, less pages of saved outputs that were read back, less calls that were
-made again within five calls after a cut. It may be negative. The figures are in
+made again within five calls after a cut. It may be negative: where the host
+would show a preview, a first result costs more, and saves the call that reads
+the rest. The figures are in
 spillway/stats.jsonl in $XDG_STATE_HOME; SPILLWAY_STATS=0 writes none.`,
-  flags: { json: { help: 'print { saved, shown, sent, readBack, repeated }' } },
+  flags: {
+    json: {
+      help: 'print { saved, shown, sent, readBack, repeated },\nand observed, if SPILLWAY=observe left any whole',
+    },
+  },
   examples: [['All tools since the file was begun', USAGE.replace(' [--json]', '')]],
   run,
 }
@@ -32,14 +44,20 @@ async function run(args: Args): Promise<number> {
   for (const sums of tools.values())
     for (const name of Object.keys(total) as (keyof Sums)[]) total[name] += sums[name]
   if (args.has('json')) {
-    const { shown, sent, readBack, repeated } = total
-    await out.write(`${JSON.stringify({ saved: savedOf(total), shown, sent, readBack, repeated })}\n`)
+    const { shown, sent, readBack, repeated, observed } = total
+    const figures = { saved: savedOf(total), shown, sent, readBack, repeated, ...(observed && { observed }) }
+    await out.write(`${JSON.stringify(figures)}\n`)
     return 0
   }
   const sorted = [...tools].sort(([, a], [, b]) => savedOf(b) - savedOf(a))
   const rows = [...sorted, ['all', total] as const].map(([tool, sums]) => rowOf(tool, sums))
   const left = total.left ? [`${counted(total.left, 'result')} of unknown tools left as they were`] : []
-  const lines = [...cellsOf([HEAD, ...rows]).map(lineOf), '', ...left, 'Sizes are chars.', '']
+  const seen = total.observed
+    ? [`${counted(total.observed, 'char')} more in results that were only observed`]
+    : []
+  const dearer = [...tools.values()].some((sums) => savedOf(sums) < 0) ? DEARER : []
+  const notes = [...left, ...seen, ...dearer, 'Sizes are chars.']
+  const lines = [...cellsOf([HEAD, ...rows]).map(lineOf), '', ...notes, '']
   await out.write(tools.size === 0 ? 'No figures yet.\n' : lines.join('\n'))
   return 0
 }

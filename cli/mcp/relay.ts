@@ -66,6 +66,7 @@ export class Relay {
       if (!Buffer.isBuffer(line) || read.value === undefined) return this.#unread(line, read)
       return [await this.#bounded(line, read)]
     } catch (error) {
+      if (Buffer.isBuffer(line) && !this.#exchange.acts) return [line]
       const answers = read.messages.filter((message) => !isRequest(message))
       return answers.map(({ id = 'null' }) => answer(id, { error: this.#exchange.errorOf(id, error) }))
     }
@@ -81,7 +82,7 @@ export class Relay {
       const sent = await this.#exchange.bound(message, source, plain?.parts ?? 0)
       if (isOdd || sent !== message.body) changed.set(message.body, sent)
     }
-    if (changed.size === 0) return line
+    if (changed.size === 0 || !this.#exchange.acts) return line
     const made = (body: unknown) => changed.get(body) ?? body
     return lineOf(text, value, Array.isArray(value) ? value.map(made) : made(value))
   }
@@ -106,7 +107,7 @@ export class Relay {
     const taken = answers.map(({ id }) => ({ id: open.find(id) ?? id, asked: open.take(id) }))
     const areOthers = taken.every(({ asked }) => asked !== undefined && 'other' in asked)
     const isHarmless = !mayBeMessage(text) || (messages.length > 0 && areOthers)
-    if (isHeld && (isHarmless || this.#exchange.surelyFits(text))) return [line]
+    if (isHeld && (isHarmless || !this.#exchange.acts || this.#exchange.surelyFits(text))) return [line]
     const isUnclear = messages.length === 0 || taken.some(({ id }) => id === undefined)
     const calls = isUnclear ? open.entries().filter(([, asked]) => 'call' in asked) : []
     for (const [id] of calls) open.take(id)

@@ -20,6 +20,8 @@ import {
   type CallModelInputFilter,
   type Model,
 } from '@openai/agents'
+import * as otel from '@opentelemetry/api'
+import { metrics, trace } from '@opentelemetry/api'
 import {
   generateText,
   type JSONSchema7,
@@ -52,6 +54,7 @@ import { spillwayMiddleware as spillwayLangchain } from 'spillway/langchain'
 import { spillwayProcessor } from 'spillway/mastra'
 import { wrapServer } from 'spillway/mcp'
 import { readOutputTool, withContext } from 'spillway/openai-agents'
+import { instrument } from 'spillway/otel'
 import { spillwayExtension } from 'spillway/pi-extension'
 import { z } from 'zod'
 
@@ -295,3 +298,7 @@ new Agent({
   tools: [readOutputTool(some<SpillStore>())],
 })
 createTool({ id: 'read_output', ...spillTool(some<SpillStore>()) })
+
+// OpenTelemetry's own API, whole or in part.
+
+export const stops = [instrument({ trace, metrics }), instrument({ metrics }), instrument(otel)]

@@ -43,7 +43,8 @@ export const OutputCapture: typeof Declared = class OutputCapture implements Dec
       separate,
       isNamed: source !== undefined,
     }
-    const { spill } = policy
+    // A capture is no door: it holds no whole output that could be handed back.
+    const { spill } = policy.given
     this.#overflow = spill && new Overflow(spill, this.#meta, policy)
     const { clean = [] } = policy
     this.#native = native.startCapture(handleOf(policy), [...clean], separate, spill !== undefined)

@@ -2,7 +2,7 @@ import type { PlanStep } from 'spillway'
 import { hasListeners } from '../clamp_event.js'
 import type { Result } from '../dialect/results.js'
 import { stepFor } from '../plan.js'
-import { ByTexts, lengthOf, resultsIn, textsOf } from '../result/message_results.js'
+import { ByTexts, lengthOf, ORIGIN, resultsIn, TRIAL, textsOf } from '../result/message_results.js'
 import { elementsOf } from '../untrusted.js'
 import { appliedBy, groupedBy, namedBy, withPlan } from './apply_plan.js'
 
@@ -24,16 +24,17 @@ export class AppliedCuts {
 
   /** Returns the messages with their results cut, or the same array if none is. */
   apply<M>(messages: readonly M[]): readonly M[] {
-    return this.#cuts.isEmpty ? messages : withPlan(messages, this.#plan(messages), appliedBy, true)
+    return this.#cuts.isEmpty ? messages : withPlan(messages, this.#plan(messages), appliedBy, TRIAL)
   }
 
   /** Announces the cuts of messages that are sent, each once. */
-  tell(messages: readonly unknown[]): void {
-    if (this.#cuts.isEmpty || !hasListeners({ phase: 'result' })) return
+  tell(messages: readonly unknown[], origin = ORIGIN): void {
+    if (this.#cuts.isEmpty || !hasListeners(origin)) return
     withPlan(
       messages,
       this.#plan(messages, (cut) => !cut.isTold),
       appliedBy,
+      origin,
     )
     for (const message of elementsOf(messages))
       for (const result of resultsIn(message)) {
@@ -64,7 +65,7 @@ export class AppliedCuts {
 
   /** Adds a plan made for `cut`, the result of `apply(messages)`. */
   add(messages: readonly unknown[], cut: readonly unknown[], plan: readonly PlanStep[]): void {
-    const left = withPlan(cut, plan, appliedBy, true)
+    const left = withPlan(cut, plan, appliedBy, TRIAL)
     for (const [index, steps] of groupedBy(plan, ({ index }) => index)) {
       const originals = resultsIn(messages[index])
       const results = resultsIn(cut[index])

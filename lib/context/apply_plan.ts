@@ -4,8 +4,9 @@ import type { Result } from '../dialect/results.js'
 import { checkPlan } from '../plan.js'
 import { compileWith, UNLIMITED } from '../policy.js'
 import { checkMessages } from '../result/clamp_messages.js'
+import { handBack } from '../result/gate.js'
 import { History } from '../result/history.js'
-import { HistoryResult, lengthOf, resultsIn, withTexts, written } from '../result/message_results.js'
+import { HistoryResult, lengthOf, ORIGIN, resultsIn, withTexts, written } from '../result/message_results.js'
 import { redactValue } from '../result/redact_value.js'
 import { elementAt } from '../untrusted.js'
 import { bound } from '../validate.js'
@@ -21,7 +22,8 @@ export function applyPlan<T extends readonly unknown[]>(
   plan: readonly PlanStep[],
   policy?: ResultPolicy,
 ): T {
-  return withPlan(messages, plan, cutPolicy(policy))
+  const compiled = cutPolicy(policy)
+  return handBack(compiled, ORIGIN, messages, (origin) => withPlan(messages, plan, compiled, origin))
 }
 
 /** Returns the policy by which a plan cuts. */
@@ -29,19 +31,19 @@ export function cutPolicy(policy: ResultPolicy | undefined): EnginePolicy {
   return policy === undefined ? appliedBy : compileWith(DEFAULTS, policy)
 }
 
-/** Applies a plan with a compiled policy. `isTrial`: no event is announced. */
+/** Applies a plan with a compiled policy. */
 export function withPlan<T extends readonly unknown[]>(
   list: T,
   plan: readonly PlanStep[],
   compiled: EnginePolicy,
-  isTrial = false,
+  origin = ORIGIN,
 ): T {
   const messages = checkMessages(list)
   const steps = groupedBy(checkPlan(plan, mostOf), ({ index }) => index)
   const history = new History(messages)
   const kept = [...steps].flatMap(([at, steps]) => cut(elementAt(messages, at), at, steps, compiled, history))
   if (kept.length === 0) return messages
-  const made = written(messages, kept, compiled, isTrial).messages
+  const made = written(messages, kept, compiled, origin).messages
   return redactChanged(messages, made, compiled) as unknown as T
 }
 

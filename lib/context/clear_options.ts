@@ -1,4 +1,5 @@
 import type { ClearOptions, ClearState, SpillStore } from 'spillway'
+import { doorMode, type Mode } from '../mode.js'
 import { get, isList, isObject } from '../untrusted.js'
 import {
   bound,
@@ -32,6 +33,7 @@ export interface Clearing {
   /** Saves the results that a line replaces. */
   readonly spill: SpillStore | undefined
   readonly wording: Wording
+  readonly mode: Mode
 }
 
 export function checkClearing(options: ClearOptions & { spill?: SpillStore }): Clearing {
@@ -48,7 +50,9 @@ export function checkClearing(options: ClearOptions & { spill?: SpillStore }): C
     state,
     spill,
     placeholder,
+    observe,
   } = checkNames('clear', 'options', options)
+  const mode = doorMode(flag('observe', observe, false))
   return {
     trigger: amount('trigger', trigger, ['input_tokens', 'tool_uses'], 100_000),
     keep: amount('keep', keep, ['tool_uses', 'input_tokens'], 3),
@@ -59,9 +63,10 @@ export function checkClearing(options: ClearOptions & { spill?: SpillStore }): C
     dedupe: checkDedupe(dedupe),
     prices: checkPrices(prices),
     requestsToCome: requestsToCome === undefined ? undefined : positive('requestsToCome', requestsToCome, 1),
-    state: checkState(state),
+    state: checkState(state, mode),
     spill: store('spill', spill),
     wording: checkWording(placeholder),
+    mode,
   }
 }
 
@@ -100,6 +105,12 @@ function checkDedupe(given: unknown): Clearing['dedupe'] {
   return choice<'exact' | 'near'>('dedupe', given, ['exact', 'near'], 'exact')
 }
 
+/** Returns true for the state of a run that observed, where one acts now: its decisions never
+ *  reached a prompt, and nothing of it was saved. */
+export function isRehearsal(state: unknown, mode: Mode): boolean {
+  return mode === 'on' && isObject(state) && get(state, 'observed') === true
+}
+
 const EMPTY: ClearState = { results: {} }
 
 /** Returns true for entries by the names of results. */
@@ -114,8 +125,8 @@ export function checkResults(given: unknown): given is ClearState['results'] {
   return isObject(given) && Object.values(given).every(isKnown)
 }
 
-function checkState(given: unknown): ClearState {
-  if (given === undefined) return EMPTY
+function checkState(given: unknown, mode: Mode): ClearState {
+  if (given === undefined || isRehearsal(given, mode)) return EMPTY
   const balance = isObject(given) ? get(given, 'balance') : undefined
   const isNumber = (value: unknown) => Number.isFinite(value)
   const isBalance =

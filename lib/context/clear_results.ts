@@ -10,6 +10,7 @@
 //   clear   Once the trigger is reached, the results before the last `keep` that pay become one line each.
 import type { ClearedResult, ClearOptions, ClearState, SpillStore } from 'spillway'
 import { checkMessages } from '../result/clamp_messages.js'
+import { originIn } from '../result/gate.js'
 import type { Change } from './cache_prices.js'
 import { type Clearing, checkClearing } from './clear_options.js'
 import { isWritable } from './cleared.js'
@@ -44,8 +45,9 @@ export function clearToolResults<T extends readonly unknown[]>(
 export function clearToolResults(messages: readonly unknown[], options: ClearOptions = {}) {
   const clearing = checkClearing(options)
   const clearer = new Clearer(checkMessages(messages), clearing)
-  const { spill } = clearing
-  return spill ? clearer.saved(spill) : clearer.cleared()
+  const { spill, mode } = clearing
+  if (!spill) return clearer.cleared()
+  return mode === 'on' ? clearer.saved(spill) : Promise.resolve(clearer.cleared())
 }
 
 /** A history and the results of it that are cleared. */
@@ -58,7 +60,9 @@ class Clearer {
   constructor(messages: readonly unknown[], clearing: Clearing) {
     this.#messages = messages
     this.#clearing = clearing
-    this.#history = new ClearedHistory(messages, clearing.state.results, clearing.wording, clearing.spill)
+    const { state, wording, spill, mode } = clearing
+    const store = mode === 'on' ? spill : undefined
+    this.#history = new ClearedHistory(messages, state.results, wording, store, originIn(mode))
     this.#kept = keptOf(this.#history.uses, clearing.keep)
   }
 
@@ -77,7 +81,11 @@ class Clearer {
   }
 
   cleared() {
-    return this.#made(this.#decide())
+    const { mode, state } = this.#clearing
+    const messages = this.#messages
+    if (mode === 'off') return { messages, state, cleared: 0, savedTokens: 0 }
+    const made = this.#made(this.#decide())
+    return mode === 'on' ? made : { ...made, messages, state: { ...made.state, observed: true as const } }
   }
 
   #decide(): Decision {
@@ -88,7 +96,7 @@ class Clearer {
   }
 
   #made({ before, tokens, balance, change }: Decision) {
-    for (const one of change?.savings ?? []) this.#history.clear(one)
+    for (const one of change?.savings ?? []) this.#history.clear(one, 'prices')
     const messages = change ? this.#history.written() : before
     const isSame = messages.every((message, at) => message === this.#history.given[at])
     return {

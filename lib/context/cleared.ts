@@ -1,5 +1,5 @@
-import type { ContextOptions, SpillStore } from 'spillway'
-import { emitClamp, savedFor, savedIn } from '../clamp_event.js'
+import type { ClampReason, ContextOptions, SpillStore } from 'spillway'
+import { emitClamp, type Origin, savedFor, savedIn } from '../clamp_event.js'
 import { type EnginePolicy, handleOf, saved } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
 import { PathNode } from '../dialect/paths.js'
@@ -124,15 +124,22 @@ function textsIn({ slots }: Result): string[] {
 }
 
 /** Tells listeners of a result whose texts a line replaces. */
-export function tellCleared(result: Result, policy: EnginePolicy = appliedBy): void {
+export function tellCleared(
+  result: Result,
+  reason: ClampReason,
+  origin: Origin,
+  policy: EnginePolicy = appliedBy,
+): void {
   const texts = textsIn(result)
   const figures = () => ({
+    action: 'cleared' as const,
+    reason,
     total: sum(texts.map(sizeOf)),
     kept: { bytes: 0, chars: 0, lines: 0 },
     exceeded: [],
     ...(policy.saved ? savedIn(policy) : savedFor(texts, policy)),
   })
-  emitClamp({ phase: 'result' }, figures, result)
+  emitClamp(origin, figures, result)
 }
 
 /** Returns true if a text can replace a result. */

@@ -1,7 +1,8 @@
 // A history and the entries that shorten it: results that a line replaces, arguments without their
 // long strings. An entry names its result by a key and a hash, so that it applies to the full
 // history and to the shortened one, in this process and in another, and writes the same bytes.
-import type { ClearedResult, ClearState, SpillStore } from 'spillway'
+import type { ClampReason, ClearedResult, ClearState, SpillStore } from 'spillway'
+import type { Origin } from '../clamp_event.js'
 import type { EnginePolicy } from '../compiled.js'
 import { callName, type Result } from '../dialect/results.js'
 import { jsonOf } from '../json.js'
@@ -50,19 +51,22 @@ export class ClearedHistory {
   readonly done = new Map<ToolUse, ClearedResult>()
   readonly #results: ClearState['results']
   readonly #wording: Wording
+  readonly #origin: Origin
   /** Names an output as long as the store will. */
   readonly #unsaved: EnginePolicy | undefined
   #byKey: Map<string, ToolUse> | undefined
   /** Policies that name the saved outputs of results, and of the arguments of their calls. */
   readonly #saved = new Map<ToolUse, { result?: EnginePolicy; inputs?: EnginePolicy }>()
 
-  /** `store`: will save what is cleared, and name it. */
+  /** `store`: will save what is cleared, and name it. `origin`: that of the events. */
   constructor(
     messages: readonly unknown[],
     results: ClearState['results'],
     wording: Wording,
     store: SpillStore | undefined,
+    origin: Origin,
   ) {
+    this.#origin = origin
     this.#unsaved = store && namedIn(store)
     this.given = elementsOf(messages)
     const { uses, tokens, answers, shares } = readUses(this.given)
@@ -171,11 +175,18 @@ export class ClearedHistory {
   }
 
   /** Adds an entry, and tells listeners of the result that a line replaces. */
-  clear({ use, entry, saved }: Shortening): void {
+  clear({ use, entry, saved }: Shortening, reason: ClampReason): void {
     const before = this.entryOf(use)
     this.entries.set(use, { ...entry, saved: saved + (before?.saved ?? 0) })
     if (entry.text !== undefined && before?.text === undefined)
-      tellCleared(use.result, this.#saved.get(use)?.result)
+      this.tell(use, entry.of ? 'repeat' : reason, this.#saved.get(use)?.result)
+  }
+
+  /** Tells listeners of a result that a line replaces. The call knows the tool, where the result
+   *  does not. */
+  tell(use: ToolUse, reason: ClampReason, policy?: EnginePolicy): void {
+    const tool = this.calls.toolOf(use)
+    tellCleared(use.result, reason, { ...this.#origin, ...(tool !== undefined && { tool }) }, policy)
   }
 
   /** Returns the messages with all entries written. */

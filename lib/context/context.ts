@@ -9,12 +9,13 @@
 //
 // All decisions are plain JSON in `state`, named by call and content. So another process goes on
 // with the same bytes, and a history that was rewritten in between is sent whole where it changed.
-import type { ClearedResult, Context, ContextOptions } from 'spillway'
+import type { ClampReason, ClearedResult, Context, ContextOptions } from 'spillway'
 import { jsonOf } from '../json.js'
 import { repairToolPairs } from '../pairs/repair.js'
 import { rulesOfCalls } from '../pairs/rules.js'
 import { classifyProviderError } from '../provider_errors/classify.js'
 import { checkMessages } from '../result/clamp_messages.js'
+import { originIn } from '../result/gate.js'
 import { elementsOf } from '../untrusted.js'
 import { checkMembers, optionError } from '../validate.js'
 import { keptOf } from './clear_results.js'
@@ -65,6 +66,8 @@ class HeldContext implements Context {
 
   async prepare<M>(list: readonly M[], request: Request = {}) {
     const given = checkMessages(list)
+    const { mode } = this.#settings
+    if (mode === 'off') return { messages: given as M[], estimatedTokens: 0, cleared: 0, fits: true }
     const { system, tools } = checkMembers<Request>('request', request, ['system', 'tools'])
     const words = { systemPrompt: textOf(system), ...(tools !== undefined && { tools }) }
     const draft = new Draft(this.#media.apply(elementsOf(given)), this.#settings, this.#state, words)
@@ -72,10 +75,11 @@ class HeldContext implements Context {
     const { messages, total, bytes, fits } = draft
     const paired = inPairs(messages)
     const isSame = paired.length === given.length && paired.every((one, at) => one === given[at])
-    this.#state = { ...draft.state, last: { tokens: total, bytes, isLeast: !fits } }
+    const observed = mode === 'observe' ? { observed: true as const } : {}
+    this.#state = { ...draft.state, ...observed, last: { tokens: total, bytes, isLeast: !fits } }
     this.#last = paired
     return {
-      messages: (isSame ? given : paired) as M[],
+      messages: (isSame || mode === 'observe' ? given : paired) as M[],
       estimatedTokens: Math.ceil(total * this.#settings.budget.safetyMargin),
       cleared: draft.cleared,
       fits,
@@ -83,6 +87,8 @@ class HeldContext implements Context {
   }
 
   async refused(error: unknown): Promise<boolean> {
+    // The next prompt would be the same.
+    if (this.#settings.mode !== 'on') return false
     const told = classifyProviderError(error)
     const { last } = this.#state
     if (told.kind === 'media_too_large') {
@@ -142,10 +148,11 @@ class Draft {
   ) {
     this.#settings = settings
     this.#words = words
-    this.#history = new ClearedHistory(messages, state.results, settings.wording, settings.spill)
+    const origin = originIn(settings.mode)
+    this.#history = new ClearedHistory(messages, state.results, settings.wording, settings.spill, origin)
     const { uses } = this.#history
     this.state = { ...state, needs: learned(state.needs, this.#history, state.results) }
-    this.#cuts = new CutResults(this.#history, state.cuts, settings.policy)
+    this.#cuts = new CutResults(this.#history, state.cuts, settings.policy, origin)
     this.#rounds = new OmittedRounds(this.#history, this.#holder)
     const { keep } = settings
     const from = keep && keptOf(uses, keep)
@@ -195,7 +202,7 @@ class Draft {
       const older = this.#clearable((use, at) => !this.#kept(use, at))
       const prompt = { tokens: this.#tokens, total: this.total, sent: this.#history.sent, limit: this.#limit }
       const due = dueOf(older, prompt, prices, outlook)
-      if (!(await this.#clear(due))) return
+      if (!(await this.#clear(due, 'prices'))) return
     }
   }
 
@@ -215,7 +222,7 @@ class Draft {
   }
 
   /** Returns false if nothing became shorter. */
-  async #clear(all: readonly Shortening[]): Promise<boolean> {
+  async #clear(all: readonly Shortening[], reason: ClampReason = 'window'): Promise<boolean> {
     const { spill } = this.#settings
     const made: Shortening[] = []
     for (const one of all) {
@@ -223,7 +230,7 @@ class Draft {
       if (named) made.push(named)
     }
     if (made.length === 0) return false
-    for (const one of made) this.#history.clear(one)
+    for (const one of made) this.#history.clear(one, reason)
     this.#remember(made.map(({ use }) => use))
     this.cleared += made.length
     this.#measure()
@@ -243,7 +250,10 @@ class Draft {
     if (!uses.some(({ at }) => at >= sent)) return
     const isOpen = (use: ToolUse) => !this.#history.isCleared(use) && !this.#rounds.gone.has(use.at)
     const made = [...repeatsIn(uses, calls, 'exact', isOpen)].filter(([{ at }]) => at >= sent)
-    for (const [use, entry] of made) this.#history.entries.set(use, entry)
+    for (const [use, entry] of made) {
+      this.#history.entries.set(use, entry)
+      this.#history.tell(use, 'repeat')
+    }
     if (made.length > 0) this.#remember(made.map(([use]) => use))
   }
 
@@ -256,6 +266,7 @@ class Draft {
     const { spill, wording } = this.#settings
     this.#rounds = new OmittedRounds(this.#history, holder)
     this.#history.entries.set(holder, await this.#rounds.entryFor(this.#history, holder, wording, spill))
+    this.#history.tell(holder, 'window')
     this.state = { ...this.state, omitted: holder.key }
     this.#remember([holder])
     this.cleared += 1

@@ -1,11 +1,12 @@
 import type { ContextOptions, SpillStore } from 'spillway'
 import type { EnginePolicy } from '../compiled.js'
+import { doorMode, type Mode } from '../mode.js'
 import { get, isList, isObject } from '../untrusted.js'
-import { checkNames, optionError, positive, store, texts } from '../validate.js'
+import { checkNames, flag, optionError, positive, store, texts } from '../validate.js'
 import { cutPolicy } from './apply_plan.js'
 import { type BudgetOptions, checkBudget } from './budget_options.js'
 import { type CachePrices, checkPrices } from './cache_prices.js'
-import { amount, checkResults, checkWording } from './clear_options.js'
+import { amount, checkResults, checkWording, isRehearsal } from './clear_options.js'
 import type { Wording } from './cleared.js'
 import { type Learned, NOTHING } from './learned.js'
 
@@ -18,6 +19,8 @@ export interface ContextSettings {
   readonly keep: { readonly type: 'tool_uses' | 'input_tokens'; readonly value: number } | undefined
   readonly excludeTools: ReadonlySet<string>
   readonly wording: Wording
+  readonly mode: Mode
+  /** Undefined also if nothing is taken away that could be read again. */
   readonly spill: SpillStore | undefined
   /** Cuts results that do not fit otherwise. */
   readonly policy: EnginePolicy
@@ -29,6 +32,8 @@ const RESERVE = 16_384
 export function checkContext(options: ContextOptions): ContextSettings {
   const given = checkNames('context', 'options', options)
   const { contextTokens, reserveTokens = RESERVE, safetyMargin, requestsToCome, keep, state } = given
+  const spill = store('spill', given.spill)
+  const mode = doorMode(flag('observe', given.observe, false))
   return {
     budget: checkBudget({ contextTokens, reserveTokens, safetyMargin }),
     prices: checkPrices(given.prices),
@@ -36,9 +41,10 @@ export function checkContext(options: ContextOptions): ContextSettings {
     keep: keep === undefined ? undefined : amount('keep', keep, ['tool_uses', 'input_tokens'], 0),
     excludeTools: new Set(texts('excludeTools', given.excludeTools)),
     wording: checkWording(given.placeholder),
-    spill: store('spill', given.spill),
+    mode,
+    spill: mode === 'on' ? spill : undefined,
     policy: cutPolicy(given.policy),
-    state: checkState(state),
+    state: isRehearsal(state, mode) ? NOTHING : checkState(state),
   }
 }
 

@@ -1,7 +1,8 @@
 import type { PlanStep, SpillStore } from 'spillway'
+import { hasListeners, type Origin } from '../clamp_event.js'
 import { type EnginePolicy, saved } from '../compiled.js'
 import { stepFor } from '../plan.js'
-import { lengthOf, resultsIn, withTexts } from '../result/message_results.js'
+import { lengthOf, resultsIn, TRIAL, withTexts } from '../result/message_results.js'
 import { groupedBy, namedBy, withPlan } from './apply_plan.js'
 import { savedBy } from './cleared.js'
 import type { ClearedHistory } from './cleared_history.js'
@@ -15,12 +16,20 @@ const known = new WeakMap<object, { by: string; made: unknown }>()
 export class CutResults {
   readonly #history: ClearedHistory
   readonly #policy: EnginePolicy
+  readonly #origin: Origin
   #cuts: { readonly [name: string]: StoredCut }
 
-  constructor(history: ClearedHistory, cuts: { readonly [name: string]: StoredCut }, policy: EnginePolicy) {
+  /** `origin`: that of the events. */
+  constructor(
+    history: ClearedHistory,
+    cuts: { readonly [name: string]: StoredCut },
+    policy: EnginePolicy,
+    origin: Origin,
+  ) {
     this.#history = history
     this.#cuts = cuts
     this.#policy = policy
+    this.#origin = origin
   }
 
   /** Cuts the messages of the history, as they are written. */
@@ -46,14 +55,19 @@ export class CutResults {
     return made
   }
 
-  #cutOne(message: unknown, nth: number, { maxChars, media, saved: named }: StoredCut): unknown {
+  #cutOne(
+    message: unknown,
+    nth: number,
+    { maxChars, media, saved: named }: StoredCut,
+    origin = TRIAL,
+  ): unknown {
     const steps = withTexts(resultsIn(message)).map(([{ result, texts }], at) => {
       const chars = lengthOf(texts)
       const step = stepFor(result, 0, chars, at === nth ? Math.min(maxChars ?? chars, chars) : chars)
       return at === nth && media !== undefined ? { ...step, media } : step
     })
     const policy = named ? saved(this.#policy, ...named) : this.#policy
-    return withPlan([message], steps, policy, true)[0]
+    return withPlan([message], steps, policy, origin)[0]
   }
 
   #cutOf(use: ToolUse): StoredCut | undefined {
@@ -80,12 +94,14 @@ export class CutResults {
         const most = step.maxChars < step.chars ? step.maxChars : before?.maxChars
         const policy = store && (await savedBy(store, use.result, this.#history.calls.toolOf(use)))
         const media = step.media ?? before?.media
-        cuts[use.key] = {
+        const cut: StoredCut = {
           hash: hashOf(use.result),
           ...(most !== undefined && { maxChars: Math.min(most, before?.maxChars ?? most) }),
           ...(media !== undefined && { media }),
           ...(policy?.saved && { saved: [policy.saved.how, policy.saved.name] as const }),
         }
+        cuts[use.key] = cut
+        if (hasListeners(this.#origin)) this.#cutOne(messages[at], nth, cut, this.#origin)
       }
     }
     this.#cuts = cuts

@@ -15,6 +15,8 @@ export interface StoredCut {
 /** All that a context decided for a history, and learned of its provider, as plain JSON. */
 export interface Learned {
   readonly results: ClearState['results']
+  /** True if none of it reached a prompt. */
+  readonly observed?: true
   readonly cuts: { readonly [name: string]: StoredCut }
   /** Name of the result whose text says that all earlier rounds are omitted. */
   readonly omitted?: string | undefined

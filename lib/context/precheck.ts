@@ -4,6 +4,7 @@ import type { ResultCap } from '../plan.js'
 import { withoutRefused } from '../result/batch.js'
 import { checkMessages } from '../result/clamp_messages.js'
 import { History } from '../result/history.js'
+import { TRIAL } from '../result/message_results.js'
 import { elementsOf } from '../untrusted.js'
 import { checkNames } from '../validate.js'
 import { appliedBy, withPlan } from './apply_plan.js'
@@ -88,7 +89,7 @@ export class Prompt {
    *  are cached, up to the first one that the plan changes. */
   #priceOf(plan: readonly PlanStep[], prices: CachePrices): number {
     const { counter, provider, systemPrompt, tools, prompt } = this.#options
-    const left = withPlan(this.#read, plan, appliedBy, true)
+    const left = withPlan(this.#read, plan, appliedBy, TRIAL)
     const tokens = readShares(left, counter).map((one) => tokensOf([one], counter, provider))
     const isFirst = ({ isAnswer }: MessageShares, at: number) => isAnswer && !this.#messages[at - 1]?.isAnswer
     const sent = Math.max(0, this.#messages.findLastIndex(isFirst))

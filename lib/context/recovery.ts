@@ -1,12 +1,14 @@
 import { channel } from 'node:diagnostics_channel'
 import type { DialectName, PlanStep, Precheck, RecoveryEvent, RecoveryHooks } from 'spillway'
 import { isFailedTurn } from '../dialect/results.js'
+import { doorMode, type Mode } from '../mode.js'
 import { repairToolPairs } from '../pairs/repair.js'
 import { rulesOfCalls } from '../pairs/rules.js'
 import { classifyProviderError } from '../provider_errors/classify.js'
 import { checkMessages } from '../result/clamp_messages.js'
+import { originIn } from '../result/gate.js'
 import { isObject, notify, tryRead } from '../untrusted.js'
-import { abortSignal, bound, callback, checkNames, optionError } from '../validate.js'
+import { abortSignal, bound, callback, checkNames, flag, optionError } from '../validate.js'
 import { AppliedCuts } from './applied_cuts.js'
 import { type BudgetOptions, checkBudget } from './budget_options.js'
 import { OmittedMedia } from './omitted_media.js'
@@ -53,6 +55,7 @@ const UNBOUNDED: Readonly<Size> = { tokens: Number.POSITIVE_INFINITY, bytes: Num
 
 class Recovery<R, M> {
   readonly #hooks: RecoveryHooks<R, M>
+  readonly #mode: Mode
   #options: BudgetOptions
   readonly #maxCompactions: number
   readonly #signal: AbortSignal | undefined
@@ -87,10 +90,12 @@ class Recovery<R, M> {
     for (const name of ['compact', 'truncate', 'onEvent'] as const) callback(name, hooks[name])
     this.#maxCompactions = bound('maxCompactions', hooks.maxCompactions, 3)
     this.#signal = abortSignal('signal', hooks.signal)
+    this.#mode = doorMode(flag('observe', hooks.observe, false))
     this.#hooks = hooks
   }
 
   async run(): Promise<R> {
+    if (this.#mode !== 'on') return this.#sendWhole()
     let view = await this.#check('before the first request')
     for (;;) {
       this.#signal?.throwIfAborted()
@@ -102,6 +107,21 @@ class Recovery<R, M> {
         view = await this.#check('after a refusal')
       } else view = await (step === 'compact' ? this.#compact(view, reason) : this.#truncate(view, reason))
     }
+  }
+
+  /** Sends the history as it is, once. If it observes, reports the first step that it would take. */
+  async #sendWhole(): Promise<R> {
+    const context = { attempt: this.#attempt, signal: this.#signal ?? this.#never }
+    if (this.#mode === 'off') {
+      const messages = await this.#wait(() => this.#hooks.messages())
+      return this.#wait(() => this.#hooks.send(messages as M[], context))
+    }
+    const view = await this.#check('before the first request')
+    const { step, reason } = this.#nextStep(view)
+    this.#report(step, view.checked, reason)
+    if (step === 'truncate') this.#cuts.add(view.messages, view.cut, this.#planOf(view))
+    this.#cuts.tell(view.messages, originIn(this.#mode))
+    return this.#wait(() => this.#hooks.send(view.messages as M[], context))
   }
 
   /** Chooses the next step: the first that is possible. If none is, a prompt that the provider has
@@ -291,7 +311,8 @@ class Recovery<R, M> {
   }
 
   #report(type: RecoveryEvent['type'], { route, estimatedTokens }: Precheck, reason: string): void {
-    const event = Object.freeze({ type, attempt: this.#attempt, route, estimatedTokens, reason })
+    const observed = this.#mode === 'observe' ? { applied: false as const } : {}
+    const event = Object.freeze({ type, attempt: this.#attempt, route, estimatedTokens, reason, ...observed })
     this.#events.push(event)
     notify(() => this.#hooks.onEvent?.(event))
     if (recoveries.hasSubscribers) recoveries.publish(event)

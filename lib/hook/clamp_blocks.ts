@@ -1,5 +1,6 @@
 import { wrapTool } from '../index.js'
 import { isObject } from '../mcp/message.js'
+import { rehearsed } from '../policy.js'
 import { clampCallText } from '../spill/clamp_call_text.js'
 import { type Block, type HookPolicy, isPlain, textsOf } from './blocks.js'
 
@@ -31,7 +32,7 @@ export async function clampBlocks(
   // If all blocks have unknown kinds, they become one text.
   const sent: string | { content: readonly Block[] } = await wrapTool(
     { name, execute, parameters },
-    { ...others, ...(storing && { spill: storing() }), dialect: 'mcp' },
+    rehearsed({ ...others, ...(storing && { spill: storing() }), dialect: 'mcp' }),
   ).execute(input)
   if (typeof sent === 'string') return [{ type: 'text', text: sent }]
   if (sent.content === content) return blocks

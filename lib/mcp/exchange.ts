@@ -5,6 +5,7 @@
 
 import type { SpillStore, WrapPolicy } from 'spillway'
 import { clampText, definePolicy, spillTool } from '../index.js'
+import { doorMode, type Mode } from '../mode.js'
 import { isList } from '../untrusted.js'
 import { INTERNAL, nests, type Source } from './answer.js'
 import { boundAsResult, isDressed } from './dressed.js'
@@ -33,6 +34,7 @@ export class Exchange {
   /** Requests of the client without an answer. */
   readonly open = new Requests<PendingRequest>()
   readonly #policy: WrapPolicy
+  readonly #mode: Mode
   readonly #watcher: Watcher
   readonly #schemas = new Schemas()
   readonly #results: Results
@@ -45,9 +47,16 @@ export class Exchange {
   constructor(policy: WrapPolicy, store: SpillStore | undefined, watcher: Watcher) {
     const checked = definePolicy(policy)
     this.#policy = checked
-    this.#watcher = watcher
-    this.#reader = store && spillTool(store)
-    this.#results = new Results(checked, store, this.#schemas, watcher)
+    this.#mode = doorMode(checked.observe)
+    const own = this.acts ? store : undefined
+    this.#watcher = this.acts ? watcher : observing(watcher)
+    this.#reader = own && spillTool(own)
+    this.#results = new Results(checked, own, this.#schemas, this.#watcher)
+  }
+
+  /** True unless each message passes as it came. */
+  get acts(): boolean {
+    return this.#mode === 'on'
   }
 
   /** Returns true if nothing in a JSON text can be over the limits, or be a secret to redact. */
@@ -81,9 +90,19 @@ export class Exchange {
    *  and elements of the message. */
   async bound(message: Message, source: Source, parts: number): Promise<Members> {
     const { body, id } = message
+    const asked = isRequest(message) ? undefined : (this.open.take(id) ?? { call: UNKNOWN })
+    const made = this.#mode === 'off' ? body : await this.#made(message, asked, source, parts)
+    return this.acts ? made : body
+  }
+
+  async #made(
+    { body, id }: Message,
+    asked: PendingRequest | undefined,
+    source: Source,
+    parts: number,
+  ): Promise<Members> {
     try {
-      if (isRequest(message)) return this.#progress(body)
-      const asked = this.open.take(id) ?? { call: UNKNOWN }
+      if (!asked) return this.#progress(body)
       if ('other' in asked) return body
       if ('list' in asked) return this.#listed(body, asked.isFirst)
       const bound = (body: Members) => this.#results.bound(body, asked.call, source, parts)
@@ -147,7 +166,7 @@ export class Exchange {
 
   /** True once the tools of the server are known. */
   get hasListed(): boolean {
-    return this.#schemas.isComplete
+    return this.#mode === 'off' || this.#schemas.isComplete
   }
 
   /** Records the tools of a page of a list, and adds read_output to the last page. */
@@ -164,6 +183,14 @@ export class Exchange {
     const called = own === name ? '' : ` Notices call it ${name}.`
     const offer = { name: own, description: description + called, inputSchema: parameters }
     return { ...result, tools: [...tools, offer] }
+  }
+}
+
+/** Returns a watcher of answers that pass as they came. */
+function observing({ count }: Watcher): Watcher {
+  return {
+    tell: () => {},
+    count: (call, shown, sent, more) => count(call, shown, sent, { ...more, observed: true }),
   }
 }
 

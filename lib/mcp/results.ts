@@ -1,6 +1,6 @@
 import type { Policy, SpillStore, WrapPolicy } from 'spillway'
 import { clampJson, wrapTool } from '../index.js'
-import { withRelayed } from '../policy.js'
+import { rehearsed } from '../policy.js'
 import { isList } from '../untrusted.js'
 import {
   charsOf,
@@ -154,7 +154,7 @@ export class Results {
   ): Promise<unknown> {
     const policy = { ...this.#policy, ...(this.#store && { spill: this.#store }), ...own }
     const execute = async (_args: unknown) => value
-    return wrapTool({ name: tool, execute }, relayed ? withRelayed(policy, relayed) : policy).execute(args)
+    return wrapTool({ name: tool, execute }, rehearsed(policy, relayed)).execute(args)
   }
 
   /** Converts a result to a text if names, addresses and other data beside its texts are over the

@@ -9,6 +9,7 @@ import { clampString } from './clamp_slots.js'
 import { ErrorBudget } from './error_budget.js'
 import { DEPTH, listed, type Member, membersOf } from './error_members.js'
 import { shortHead } from './error_stack.js'
+import { handBack } from './gate.js'
 import { type Changes, change } from './rebuild_error.js'
 import { redactThrown } from './redact_value.js'
 
@@ -20,6 +21,19 @@ const ERROR: Origin = { phase: 'error' }
 
 /** Clamps a thrown value with a policy for failures. The event reports its message. */
 export function clampThrown<E>(error: E, policy: EnginePolicy, origin: Origin = ERROR): E {
+  // The same error is handed back, so what is dropped must not have changed it.
+  const shorten = policy.mode === 'observe' ? messageClamped : shortened
+  return handBack(policy, origin, error, (own) => shorten(error, policy, own))
+}
+
+/** Clamps no more than the message of an error, which stays as it is. */
+function messageClamped<E>(error: E, policy: EnginePolicy, origin: Origin): E {
+  const text = messageOf(error)
+  if (text !== undefined) clampAndReport(text, policy, origin)
+  return error
+}
+
+function shortened<E>(error: E, policy: EnginePolicy, origin: Origin): E {
   const messages = new Messages(policy)
   const short = messages.shortened(redactThrown(error, policy), DEPTH, origin)
   return (typeof short === 'string' ? short : new ErrorBudget(policy, messages.members).bounded(short)) as E

@@ -1,15 +1,17 @@
 import type { MessagesPolicy } from 'spillway'
+import type { Origin } from '../clamp_event.js'
+import type { EnginePolicy } from '../compiled.js'
 import { lightRoom, surelyFit } from '../dialect/slots.js'
 import { roomAfter } from '../json.js'
-import { checkAggregate, Planner } from '../plan.js'
+import { type Aggregate, checkAggregate, Planner } from '../plan.js'
 import { compileWith } from '../policy.js'
 import { originalOf } from '../text/earlier.js'
 import { elementsOf, hasVastHoles, isList, isObject } from '../untrusted.js'
 import { optionError } from '../validate.js'
 import { Batch, lighten, sendOnce } from './batch.js'
-import { RESULT } from './clamp_result.js'
+import { handBack } from './gate.js'
 import { History } from './history.js'
-import { HistoryResult, lastAnswer, written } from './message_results.js'
+import { HistoryResult, lastAnswer, ORIGIN, written } from './message_results.js'
 import { prepareHistory } from './redact_value.js'
 
 export function clampMessages<T extends readonly unknown[]>(
@@ -19,14 +21,29 @@ export function clampMessages<T extends readonly unknown[]>(
   const policy = compileWith({ notice: 'pi' }, options, 'messages')
   const aggregate = options?.aggregate === undefined ? undefined : checkAggregate(options.aggregate)
   const messages = checkMessages(list)
+  let clamped = 0
+  const kept = handBack(policy, ORIGIN, messages, (origin) => {
+    const made = clampAll(messages, policy, aggregate, origin)
+    clamped = made.clamped
+    return made.messages
+  })
+  return { messages: kept, clamped }
+}
+
+function clampAll<T extends readonly unknown[]>(
+  messages: T,
+  policy: EnginePolicy,
+  aggregate: Aggregate | undefined,
+  origin: Origin,
+): { messages: T; clamped: number } {
   // With an aggregate, all results count.
   const room = aggregate ? -1 : lightRoom(policy)
   const given = elementsOf(messages)
   const fits = given.map((message) => hasRoom(message, room))
   if (!fits.includes(false)) return { messages, clamped: 0 }
-  const open = prepareHistory(messages, given, fits, policy)
+  const open = prepareHistory(messages, given, fits, policy, origin)
   const batch = new Batch(open.messages, policy, (at) => fits[at] === true)
-  lighten(batch, policy, RESULT, true)
+  lighten(batch, policy, origin, true)
   const read = elementsOf(batch.values)
   const answer = lastAnswer(read)
   const history = new History(read)
@@ -43,7 +60,7 @@ export function clampMessages<T extends readonly unknown[]>(
     const planner = new Planner(sized, policy)
     for (const { index, maxChars } of planner.steps(aggregate)) results[index]?.clamp(maxChars)
   }
-  const made = written(batch.values, results, policy)
+  const made = written(batch.values, results, policy, origin)
   const cut = new Batch(made.messages, policy, (at) => fits[at] === true)
   // Cuts may leave two parts of a result that are alike.
   if (made.changed.size > 0) sendOnce(cut, policy.structured)

@@ -13,7 +13,9 @@ import { clampSlots, type SlotsOutcome } from './clamp_slots.js'
 import type { History } from './history.js'
 import { writeResult } from './write_result.js'
 
-const ORIGIN: Origin = { phase: 'result' }
+/** The origin of events of a history, and of none. */
+export const ORIGIN: Origin = { phase: 'result' }
+export const TRIAL: Origin = { phase: 'result', isTrial: true }
 
 /** Returns the tool results that a message is or carries, an empty list if reading it throws. */
 export function resultsIn(message: unknown, dialect?: DialectName, root?: PathNode): readonly Result[] {
@@ -50,8 +52,9 @@ export class HistoryResult {
     const clamped = clampSlots(result.slots, own, hasListeners(ORIGIN), this.#ask)
     const { figures } = clamped
     const texts = () => result.slots.map(({ text }) => text)
+    const reason = maxChars === Number.POSITIVE_INFINITY ? 'limits' : 'budget'
     this.#clamped = figures
-      ? { ...clamped, figures: () => ({ ...figures(), ...savedFor(texts(), own) }) }
+      ? { ...clamped, figures: () => ({ ...figures(), reason, ...savedFor(texts(), own) }) }
       : clamped
   }
 
@@ -153,14 +156,13 @@ function joined(texts: readonly string[]): string {
 }
 
 /** Writes clamped results into copies of their messages. Returns the same array if nothing changed,
- *  and the numbers of the results that did. `isTrial`: no event is announced. */
+ *  and the numbers of the results that did. */
 export function written(
   messages: readonly unknown[],
   results: readonly HistoryResult[],
   policy: EnginePolicy,
-  isTrial = false,
+  origin = ORIGIN,
 ): { messages: readonly unknown[]; changed: ReadonlySet<number> } {
-  const origin = { ...ORIGIN, isTrial }
   const drafts = new Map<number, Draft>()
   const changed = new Set<number>()
   for (const [nth, { result, message, clamped, drop }] of results.entries()) {

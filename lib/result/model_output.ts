@@ -1,6 +1,8 @@
+import type { Origin } from '../clamp_event.js'
 import type { EnginePolicy } from '../compiled.js'
 import { jsonBytes, roomAfter } from '../json.js'
 import { get, isObject, isPlain, isPromise } from '../untrusted.js'
+import { handBack } from './gate.js'
 import { clampReturn } from './tool_return.js'
 import { type ToolFunction, wrapCall, wrappedOf } from './wrap_call.js'
 
@@ -64,5 +66,6 @@ function callIn(given: unknown): { readonly output: unknown } | undefined {
 function withoutLongSide(output: unknown, policy: EnginePolicy): unknown {
   const room = policy.limits.bytes
   if (!isObject(output) || roomAfter(output, room) >= 0 || jsonBytes(output) <= room) return output
-  return clampReturn(output, { ...policy, sideData: 'cap' }, { phase: 'result', isTrial: true })
+  const origin: Origin = { phase: 'result', isTrial: true }
+  return handBack(policy, origin, output, (own) => clampReturn(output, { ...policy, sideData: 'cap' }, own))
 }

@@ -1,12 +1,15 @@
 import holders from '../../src/redact/holders.json'
 import type { Ahead } from '../ahead.js'
+import type { Origin } from '../clamp_event.js'
 import type { EnginePolicy } from '../compiled.js'
 import { copy } from '../dialect/shallow_copy.js'
 import { native } from '../engine.js'
 import type { Redaction } from '../redact_options.js'
+import { countMarks } from '../redactions.js'
 import { redactString } from '../text/redact.js'
 import { elementAt, indexesOf, isBoxedText, isList, isObject, tryRead } from '../untrusted.js'
 import { errorHead, isError, membersOf } from './error_members.js'
+import { tellingRedacted } from './gate.js'
 import { resultsIn } from './message_results.js'
 import { type Changes, change, described, rebuilt } from './rebuild_error.js'
 import { steadyResult } from './steady_result.js'
@@ -41,7 +44,10 @@ export function prepareHistory(
   given: readonly unknown[],
   fits: readonly boolean[],
   policy: EnginePolicy,
+  origin: Origin,
 ) {
+  const redact = (message: unknown) =>
+    tellingRedacted(policy, origin, message, () => redactValue(message, policy))
   const changes = new Map<number, unknown>()
   const changed = new Set<number>()
   const steady = given.map((message, at) => (fits[at] ? undefined : steadyResult(message)))
@@ -49,7 +55,7 @@ export function prepareHistory(
   let next = 0
   for (const [at, message] of isSteady && !policy.redact ? [] : steady.entries()) {
     const results = resultsIn(message, policy.dialect)
-    const made = results.length > 0 ? redactValue(message, policy) : given[at]
+    const made = results.length > 0 ? redact(message) : given[at]
     if (made !== given[at]) changes.set(at, made)
     if (made !== given[at]) for (const nth of results.keys()) changed.add(next + nth)
     next += results.length
@@ -71,6 +77,12 @@ function nameOf(object: object, key: string, under: string | undefined): string 
     if (typeof beside === 'string' && name !== key) return beside
   }
   return under ?? key
+}
+
+/** Returns a text that was redacted, null if it has no secret. */
+function counted(text: string, made: string | null): string {
+  if (made !== null) countMarks(text, made)
+  return made ?? text
 }
 
 class Walk {
@@ -105,11 +117,8 @@ class Walk {
   }
 
   #text(text: string, name: string | undefined): string {
-    return (
-      (name === undefined
-        ? redactString(text, this.redaction, this.ahead)
-        : native.redactMember(this.redaction, name, text)) ?? text
-    )
+    if (name === undefined) return redactString(text, this.redaction, this.ahead) ?? text
+    return counted(text, native.redactMember(this.redaction, name, text))
   }
 
   /** Redacts an element of a list in which names and values take turns. */
@@ -117,7 +126,7 @@ class Walk {
     const isValue = at % 2 === 1 && list.length % 2 === 0 && list.length <= PAIRED
     const name = isValue && typeof element === 'string' ? elementAt(list, at - 1) : undefined
     if (typeof name !== 'string') return element
-    return native.redactPair(this.redaction, name, element as string) ?? element
+    return counted(element as string, native.redactPair(this.redaction, name, element as string))
   }
 
   /** `under`: the name under which an object stands. The elements of a list stand under its

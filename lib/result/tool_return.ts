@@ -1,5 +1,5 @@
 import type { ResultPolicy } from 'spillway'
-import type { Origin } from '../clamp_event.js'
+import { emitSkip, type Origin } from '../clamp_event.js'
 import { type EnginePolicy, failed } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
 import { PathNode } from '../dialect/paths.js'
@@ -14,6 +14,7 @@ import { compile } from '../policy.js'
 import { get, isList, isObject, isPlain, tryRead } from '../untrusted.js'
 import { checkAwaited } from '../validate.js'
 import { clampAndReport, clampIfResult, clampResults, clampValue, RESULT, tellOf } from './clamp_result.js'
+import { handBack } from './gate.js'
 import { redactValue } from './redact_value.js'
 import { steadyResult } from './steady_result.js'
 import { clampSide } from './write_result.js'
@@ -24,6 +25,10 @@ export function clampResult<T>(result: T, policy?: ResultPolicy): T {
 
 /** Clamps a result or plain data. Messages without a result, and rows of sessions, stay. */
 export function clampAny<T>(result: T, policy: EnginePolicy, origin: Origin): T {
+  return handBack(policy, origin, result, (own) => clampGiven(result, policy, own))
+}
+
+function clampGiven<T>(result: T, policy: EnginePolicy, origin: Origin): T {
   const clamped = clampIfResult(result, policy, origin)
   if (clamped !== undefined) return clamped
   if (!isObject(result) || tryRead(() => isOfHistory(result))) return result
@@ -56,7 +61,7 @@ export function clampReturn<T>(given: T, policy: EnginePolicy, origin: Origin): 
   const results = tryRead(() => readResults(steady, policy.dialect))
   // Clamps the results that were read, since reading again may give others.
   if (results && tryRead(() => isSure(steady, results))) {
-    const clamped = tryRead(() => clampResults(steady, results, policy, origin)) ?? steady
+    const clamped = tryRead(() => clampResults(steady, results, policy, origin)) ?? skipped(steady, origin)
     if (clamped === steady || !hasRest(results) || isResult(clamped, policy)) return clamped
     // Data that no dialect knows has taken the room of all known blocks, and nothing tells a result
     // any more. A tool that is wrapped again would return the text of what is left.
@@ -71,6 +76,12 @@ export function clampReturn<T>(given: T, policy: EnginePolicy, origin: Origin): 
       (left >= 0 ? data : ofData(data, policy, origin, isWhole)),
   )
   return (made ?? data) as T
+}
+
+/** Returns a value that code of the caller kept from being clamped, and tells listeners. */
+function skipped<T>(value: T, origin: Origin): T {
+  emitSkip(origin, 'unreadable')
+  return value
 }
 
 /** Caps or drops the side data of a value's results, before the rest decides what the value is. */

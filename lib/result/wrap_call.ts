@@ -1,5 +1,5 @@
 import type { SpillStore } from 'spillway'
-import { callNames, ON_UPDATE, type Origin } from '../clamp_event.js'
+import { callNames, emitSkip, ON_UPDATE, type Origin } from '../clamp_event.js'
 import { type EnginePolicy, failed } from '../compiled.js'
 import { copy } from '../dialect/shallow_copy.js'
 import { layered } from '../layered.js'
@@ -12,6 +12,7 @@ import { inputIn, writtenIn } from './call_arguments.js'
 import { clampThrown, messageOf } from './clamp_error.js'
 import { clampLater } from './clamp_later.js'
 import { clampAndReport } from './clamp_result.js'
+import { handBack } from './gate.js'
 import { redactThrown, redactValue } from './redact_value.js'
 import { clampPair, clampReturn } from './tool_return.js'
 
@@ -145,7 +146,9 @@ class ToolCall {
       )
     }
     if (isGenerator(outcome)) return this.#steps(outcome)
-    return isIterable(outcome) ? this.#iterable(outcome) : this.#settleNow(outcome, phase)
+    if (isIterable(outcome)) return this.#iterable(outcome)
+    if (isStream(outcome)) emitSkip(this.#origin(phase), 'stream')
+    return this.#settleNow(outcome, phase)
   }
 
   #settleNow(value: unknown, phase: Origin['phase']): unknown {
@@ -196,9 +199,16 @@ class ToolCall {
   ): unknown {
     const { returns } = this.clamping
     if (returns === 'raw') return value
+    return handBack(policy, { ...this.#origin(phase), ...more }, value, (origin) =>
+      this.#clamped(value, policy, origin),
+    )
+  }
+
+  #clamped(value: unknown, policy: EnginePolicy, origin: Origin): unknown {
+    const { returns } = this.clamping
     const clamp = returns === 'pair' && isList(value) && value.length === 2 ? clampPair : clampReturn
     const open = returns === 'typed' ? redactValue(value, policy) : value
-    const clamped = clamp(open, policy, { ...this.#origin(phase), ...more })
+    const clamped = clamp(open, policy, origin)
     if (returns !== 'typed' || !isObject(open)) return clamped
     // A run before this one may have left a text.
     this.sent.delete(open)
@@ -275,5 +285,9 @@ function isGenerator(value: object): value is Steps {
  * wrapper cannot imitate.
  */
 function isIterable(value: object): value is AsyncIterable<unknown> {
-  return typeof get(value, Symbol.asyncIterator) === 'function' && isPlain(value)
+  return isStream(value) && isPlain(value)
+}
+
+function isStream(value: object): value is AsyncIterable<unknown> {
+  return typeof get(value, Symbol.asyncIterator) === 'function'
 }

@@ -5,6 +5,7 @@ import type { EnginePolicy } from '../compiled.js'
 import { type Result, readResults } from '../dialect/results.js'
 import { plain, roomAfter, stringified } from '../json.js'
 import { clampIfResult } from '../result/clamp_result.js'
+import { handBack } from '../result/gate.js'
 import { redactResult } from '../result/redact_value.js'
 import { ignoreRejection, isList, isObject, isPlain, isPromise, tryRead } from '../untrusted.js'
 import { optionError } from '../validate.js'
@@ -104,12 +105,17 @@ export class GuardedMessage {
   }
 
   #capped(given: unknown, isTrial = false): unknown {
+    const { policy } = this.rules
+    const origin: Origin = { phase: 'result', onClamp: policy.onClamp, isTrial }
+    return handBack(policy, origin, given, (own) => this.#made(given, own))
+  }
+
+  #made(given: unknown, from: Origin): unknown {
     const { policy, maxRowBytes, prepare } = this.rules
     const message = redactResult(given, policy)
     if (!isObject(message)) return message
     const prepared = (prepare && tryRead(() => prepare(message))) ?? message
-    const ask = this.recent?.askerOf(message, policy.query)
-    const origin: Origin = { phase: 'result', ask, onClamp: policy.onClamp, isTrial }
+    const origin: Origin = { ...from, ask: this.recent?.askerOf(message, policy.query) }
     const clamped = clampIfResult(prepared, policy, origin) ?? prepared
     if (isLightRow(clamped, maxRowBytes)) return clamped
     const within = tryRead(() => fitRow(clamped, { maxBytes: maxRowBytes, policy, origin })) ?? clamped

@@ -40,6 +40,8 @@ export interface Figures {
   readonly back?: boolean
   /** The host's hook does not know how to shorten the results of this tool. */
   readonly left?: boolean
+  /** The model received the whole result: `sent` is what it would have received. */
+  readonly observed?: boolean
 }
 
 /** Adds the figures of a call to the file. A failure here never affects the call. */

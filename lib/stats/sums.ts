@@ -13,6 +13,8 @@ export interface Sums {
   sent: number
   readBack: number
   repeated: number
+  /** Chars that would have been saved of results that were only observed. */
+  observed: number
 }
 
 /** Returns the chars saved. The number is negative if more chars were sent, read back and repeated
@@ -26,14 +28,17 @@ export function sumsOf(all: Iterable<Figures>): Map<string, Sums> {
   const tools = new Map<string, Sums>()
   const latest = new Map<string, Figures[]>()
   for (const figures of all) {
-    const { session, tool, call, shown, sent, cut, back, left } = figures
+    const { session, tool, call, shown, cut, back, left, observed } = figures
+    const sent = observed ? shown : figures.sent
     const sums = tools.get(tool) ?? none()
     tools.set(tool, sums)
     const before = latest.get(session) ?? []
-    const isAgain = call !== undefined && before.some((other) => other.cut && other.call === call)
+    if (observed) sums.observed += shown - figures.sent
+    const isAgain =
+      call !== undefined && before.some((other) => other.cut && !other.observed && other.call === call)
     latest.set(session, [...before, figures].slice(-AGAIN))
     sums.calls += 1
-    if (cut) sums.cut += 1
+    if (cut && !observed) sums.cut += 1
     if (left) sums.left += 1
     if (back) sums.readBack += sent
     else if (isAgain) sums.repeated += sent
@@ -46,5 +51,5 @@ export function sumsOf(all: Iterable<Figures>): Map<string, Sums> {
 }
 
 export function none(): Sums {
-  return { calls: 0, cut: 0, left: 0, shown: 0, sent: 0, readBack: 0, repeated: 0 }
+  return { calls: 0, cut: 0, left: 0, shown: 0, sent: 0, readBack: 0, repeated: 0, observed: 0 }
 }

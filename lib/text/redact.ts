@@ -2,6 +2,7 @@ import type { RedactOptions, TextInput } from 'spillway'
 import { type Ahead, PENDING } from '../ahead.js'
 import { native } from '../engine.js'
 import { checkRedaction, type Redaction } from '../redact_options.js'
+import { countMarks } from '../redactions.js'
 import { checkNames, checkText } from '../validate.js'
 import { plain } from './input.js'
 import { isLatin1 } from './latin1.js'
@@ -29,6 +30,10 @@ export function redacted<T extends TextInput>(
 /** Returns a string without its secrets, null if it has none. */
 export function redactString(text: string, redaction: Redaction, ahead?: Ahead): string | null {
   const answer = ahead?.answer(text, redaction, (held) => native.redactHeld(held, redaction))
-  if (answer) return answer === PENDING ? null : answer.value
-  return (isLatin1(text) ? native.redactLatin1 : native.redactText)(redaction, text)
+  if (answer === PENDING) return null
+  const made = answer
+    ? answer.value
+    : (isLatin1(text) ? native.redactLatin1 : native.redactText)(redaction, text)
+  if (made !== null) countMarks(text, made)
+  return made
 }

@@ -69,6 +69,7 @@ export default {
     mastra: 'lib/frameworks/mastra.ts',
     'openai-agents': 'lib/frameworks/openai_agents.ts',
     mcp: 'lib/mcp/wrap_server.ts',
+    otel: 'lib/events/otel.ts',
     remote: 'lib/remote/remote_store.ts',
     testing: 'lib/testing/spill_store.ts',
     cli: 'cli/main.ts',

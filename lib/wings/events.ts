@@ -1,0 +1,1 @@
+export { logEvents } from '../events/log.js'
