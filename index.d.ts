@@ -1189,8 +1189,8 @@ export function inspectSession(
 // (the report of a repair, with its `path`), 'spillway:warning'. They cost nothing without
 // subscribers.
 
-/** Writes a line for each event of these channels, 'spillway:warning' apart, until the function that
- *  it returns is called. Default: `console.error`. docs/observability.md. */
+/** Writes a line for each event of these channels, 'spillway:warning' apart, until you call what it
+ *  returns. Default: `console.error`. docs/observability.md. */
 export function logEvents(write?: (line: string) => void): () => void
 
 /** Message on the channel 'spillway:warning', once for each field and value: spillway/pi or

@@ -26,7 +26,7 @@ type McpImplementation = typeof import('../lib/mcp/wrap_server.js')
 type RemoteTypings = typeof import('spillway/remote')
 type RemoteImplementation = typeof import('../lib/remote/remote_store.js')
 type TestingTypings = typeof import('spillway/testing')
-type TestingImplementation = typeof import('../lib/testing/spill_store.js')
+type TestingImplementation = typeof import('../lib/testing/testing.js')
 
 export const aiSdk: [AiSdkTypings, AiSdkImplementation] = [{} as AiSdkImplementation, {} as AiSdkTypings]
 export const claudeAgent: [ClaudeAgentTypings, ClaudeAgentImplementation] = [

@@ -1,10 +1,10 @@
 // One switch for a deployment, and one for the first week of it.
 //
-// `SPILLWAY=off` hands every value back as it came; `SPILLWAY=observe`, or the option `observe`, does
-// all the work, reports it, and hands back the value that came. Both act where a value passes on its
-// way to a model: wrapped tools, results, histories, guards, contexts, proxies and hooks. A function
-// over a text is asked for the shorter text, and a command for its work: neither is a door, so
-// neither changes.
+// `SPILLWAY=off` hands every value back as it came; `SPILLWAY=observe`, or the option `observe`,
+// does all the work, reports it, and hands back the value that came. Both act where a value passes
+// on its way to a model: wrapped tools, results, histories, guards, contexts, proxies and hooks. A
+// function over a text is asked for the shorter text, and a command for its work: neither is a
+// door, so neither changes.
 import { show } from './validate.js'
 
 /** The work of a door: 'rehearse' makes the value that its caller then drops. */

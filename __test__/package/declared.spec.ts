@@ -57,7 +57,7 @@ const OTHERS = [
     'plan',
     'store',
   ],
-  ...['child', 'exit', 'output', 'manager', 'path', 'id', 'pattern', 'message'],
+  ...['write', 'child', 'exit', 'output', 'manager', 'path', 'id', 'pattern', 'message'],
 ]
 
 /** Calls that someone types in an editor. */

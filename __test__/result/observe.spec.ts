@@ -200,7 +200,7 @@ const long = Array.from({ length: 12 }, (_, at) => [
 ]).flat()
 
 describe('a history that is only observed', () => {
-  it('is not cleared, and each clearing is told once, with its tool', async () => {
+  it('is not cleared, and each clearing is reported once, with its tool', async () => {
     const options = {
       trigger: { type: 'input_tokens', value: 5_000 },
       requestsToCome: 50,

@@ -1,4 +1,4 @@
-// `spillway/otel` with the real API of OpenTelemetry, and a provider of it that keeps all in memory.
+// `spillway/otel` with the real API of OpenTelemetry, over a provider that keeps all in memory.
 import assert from 'node:assert/strict'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdtempSync } from 'node:fs'

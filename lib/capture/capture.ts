@@ -43,7 +43,7 @@ export const OutputCapture: typeof Declared = class OutputCapture implements Dec
       separate,
       isNamed: source !== undefined,
     }
-    // A capture is no door: it holds no whole output that could be handed back.
+    // A capture is not a door: it holds too little to hand back the whole output.
     const { spill } = policy.given
     this.#overflow = spill && new Overflow(spill, this.#meta, policy)
     const { clean = [] } = policy

@@ -109,7 +109,8 @@ class Recovery<R, M> {
     }
   }
 
-  /** Sends the history as it is, once. If it observes, reports the first step that it would take. */
+  /** Sends the history as it is, once. If it observes, reports the first step that it would
+   *  take. */
   async #sendWhole(): Promise<R> {
     const context = { attempt: this.#attempt, signal: this.#signal ?? this.#never }
     if (this.#mode === 'off') {

@@ -1,5 +1,5 @@
-// Events on the span that is active, and metrics. No span of our own: a framework makes one for each
-// call of a tool, and readers of traces count calls by them. Names and attributes are those of
+// Events on the span that is active, and metrics. No span of our own: a framework makes one for
+// each call of a tool, and readers of traces count calls by them. Names and attributes are those of
 // OpenTelemetry's conventions for GenAI where they have one, and under `spillway.` otherwise. Ids
 // stand on spans alone, since each value of an attribute of a metric is a series of its own.
 import type { ClampEvent, RecoveryEvent, SpillEvent } from 'spillway'

@@ -71,7 +71,7 @@ export default {
     mcp: 'lib/mcp/wrap_server.ts',
     otel: 'lib/events/otel.ts',
     remote: 'lib/remote/remote_store.ts',
-    testing: 'lib/testing/spill_store.ts',
+    testing: 'lib/testing/testing.ts',
     cli: 'cli/main.ts',
     opencode: 'cli/hook/opencode.ts',
     ...Object.fromEntries(wings.map((wing) => [wing, `lib/${wing}.ts`])),
