@@ -1,10 +1,11 @@
 import { chmodSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
-import { clampText, createSpillStore, measureText } from 'spillway'
+import * as fc from 'fast-check'
+import { clampText, createSpillStore, estimateTokens, measureText } from 'spillway'
 import { describe, expect, it } from 'vitest'
 import { SUMMARIES } from '../../cli/term/summaries.js'
-import { end, place, seq, shell, spillway, start, terminal, write } from '../support/cli.js'
+import { end, lineOf, place, seq, shell, spillway, start, terminal, write } from '../support/cli.js'
 import { turns, until } from '../support/wait.js'
 
 const manifest = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8'))
@@ -131,7 +132,31 @@ describe('clamp', () => {
     const input = Buffer.from(`${seq(20_000)}src/cart.ts:7 - error: 漢字\n${seq(20_000)}`)
     const { code, stdout, stderr } = await spillway(['clamp', ...flags], { input })
     expect([code, stderr]).toEqual([0, ''])
-    expect(stdout).toBe(clampText(input, policy))
+    expect(stdout).toBe(lineOf(clampText(input, policy)))
+  })
+
+  it('ends a text that was cut in a newline, within every limit', async () => {
+    const at = (flags: string[], input: string) => spillway(['clamp', '--keep', 'head', ...flags], { input })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom('--max-bytes', '--max-chars', '--max-tokens'),
+        fc.integer({ min: 0, max: 260 }),
+        fc.constantFrom('x'.repeat(900), seq(300), '漢字😀 '.repeat(200)),
+        fc.constantFrom('hint', 'none', 'count'),
+        async (flag, most, input, notice) => {
+          const { stdout } = await at([flag, String(most), '--notice', notice], input)
+          const size = {
+            bytes: Buffer.byteLength(stdout),
+            chars: stdout.length,
+            tokens: estimateTokens(stdout),
+          }
+          expect(size[flag.slice(6) as keyof typeof size]).toBeLessThanOrEqual(most)
+          // A limit may leave room for nothing beside the newline.
+          if (most > 12) expect(stdout.endsWith('\n')).toBe(true)
+        },
+      ),
+      { numRuns: 120 },
+    )
   })
 
   it('cleans with --clean', async () => {
@@ -206,8 +231,8 @@ describe('run', () => {
       'echo out; echo err >&2; exit 3',
     ])
     expect([code, stderr]).toEqual([3, ''])
-    expect(stdout.split('\n').sort()).toEqual(['[exit code 3]', 'err', 'out'])
-    expect(await spillway(['run', '--', 'true'])).toMatchObject({ code: 0, stdout: '[exit code 0]' })
+    expect(stdout.split('\n').sort()).toEqual(['', '[exit code 3]', 'err', 'out'])
+    expect(await spillway(['run', '--', 'true'])).toMatchObject({ code: 0, stdout: '[exit code 0]\n' })
   })
 
   it('gives the command its own flags, its stdin and its signals', async () => {
@@ -222,7 +247,7 @@ describe('run', () => {
       '--max-lines',
       '-n',
     ])
-    expect(flags.stdout).toBe('--|--max-lines|-n|\n[exit code 0]')
+    expect(flags.stdout).toBe('--|--max-lines|-n|\n[exit code 0]\n')
     expect((await spillway(['run', '--', 'tr', 'a-z', 'A-Z'], { input: 'hello\n' })).stdout).toMatch(
       /^HELLO\n/,
     )
@@ -247,7 +272,7 @@ describe('run', () => {
     const script = 'echo one > /dev/stdout; echo two | tee /dev/stderr > /dev/null; echo three >> /dev/stderr'
     const { code, stdout } = await spillway(['run', '--', 'sh', '-c', script])
     expect(code).toBe(0)
-    expect(stdout.split('\n').sort()).toEqual(['[exit code 0]', 'one', 'three', 'two'])
+    expect(stdout.split('\n').sort()).toEqual(['', '[exit code 0]', 'one', 'three', 'two'])
   })
 
   it('passes on a signal that comes while the command is being started', async () => {
@@ -265,7 +290,7 @@ describe('run', () => {
     const script = 'while :; do sleep 0.02; done'
     expect(
       await spillway(['run', '--', 'sh', '-c', script], { env: { NODE_OPTIONS: `--require="${hook}"` } }),
-    ).toMatchObject({ code: 143, stdout: '[killed by SIGTERM]' })
+    ).toMatchObject({ code: 143, stdout: '[killed by SIGTERM]\n' })
   })
 
   it.each([
@@ -297,7 +322,7 @@ describe('run', () => {
     child.kill(signal)
     // A signal that was passed on would come before this one, and its trap would run first.
     child.kill('SIGTERM')
-    expect(await end(child)).toMatchObject({ code: 8, stdout: '[exit code 8]' })
+    expect(await end(child)).toMatchObject({ code: 8, stdout: '[exit code 8]\n' })
   })
 
   it('leaves the stdin of the command as it is when a signal comes', async () => {
@@ -312,7 +337,7 @@ describe('run', () => {
     // `cat` reads again, finds nothing, and waits for it.
     await turns()
     child.stdin?.end('late\n')
-    expect(await end(child)).toMatchObject({ code: 0, stdout: 'cat: 0\nearly\nlate\n[exit code 0]' })
+    expect(await end(child)).toMatchObject({ code: 0, stdout: 'cat: 0\nearly\nlate\n[exit code 0]\n' })
   })
 
   it.each([
@@ -336,7 +361,7 @@ describe('run', () => {
     const kill = `kill -${constants.signals[signal]} $$`
     expect(await spillway(['run', '--', 'sh', '-c', kill])).toMatchObject({
       code: 128 + constants.signals[signal],
-      stdout: `[killed by ${signal}]`,
+      stdout: `[killed by ${signal}]\n`,
     })
   })
 
@@ -395,7 +420,7 @@ describe('run', () => {
     child.kill('SIGTERM')
     expect(await end(child)).toMatchObject({
       code: 143,
-      stdout: expect.stringMatching(/\[killed by SIGTERM\]$/),
+      stdout: expect.stringMatching(/\[killed by SIGTERM\]\n$/),
     })
     expect(savedIn()).toEqual([expect.stringMatching(/^[0-9a-f]{16}\.sh\.\d+b\.\d+l\.txt$/)])
   })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { clampText, estimateTokens, inspectSession } from 'spillway'
 import { describe, expect, it } from 'vitest'
-import { end, seq, session, shell, spillway, terminal, write } from '../support/cli.js'
+import { end, lineOf, seq, session, shell, spillway, terminal, write } from '../support/cli.js'
 
 const { version } = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8'))
 
@@ -46,9 +46,9 @@ describe('flags', () => {
   ])('--max-bytes %s is %d bytes, and --max-chars as many chars', async (size, amount) => {
     const input = seq(2_000)
     const bytes = await spillway(['clamp', '--keep', 'tail', '--max-bytes', size], { input })
-    expect(bytes.stdout).toBe(clampText(Buffer.from(input), { keep: 'tail', maxBytes: amount }))
+    expect(bytes.stdout).toBe(lineOf(clampText(Buffer.from(input), { keep: 'tail', maxBytes: amount })))
     const chars = await spillway(['clamp', '--keep', 'tail', '--max-chars', size], { input })
-    expect(chars.stdout).toBe(clampText(Buffer.from(input), { keep: 'tail', maxChars: amount }))
+    expect(chars.stdout).toBe(lineOf(clampText(Buffer.from(input), { keep: 'tail', maxChars: amount })))
   })
 
   it.each(['K', '1.5K', '-1K', '10KB', '1e3', ' 1', '', '99999999G'])('%j is not a size', async (size) => {
@@ -62,7 +62,7 @@ describe('flags', () => {
   it('--max-tokens bounds the tokens', async () => {
     const input = Buffer.from(seq(9_000))
     const { stdout } = await spillway(['clamp', '--max-tokens', '90', '--keep', 'head'], { input })
-    expect(stdout).toBe(clampText(input, { maxTokens: 90, keep: 'head' }))
+    expect(stdout).toBe(lineOf(clampText(input, { maxTokens: 90, keep: 'head' })))
     expect(estimateTokens(stdout)).toBeLessThanOrEqual(90)
     const file = write('tokens.jsonl', session([['bash', seq(900)]]))
     expect((await inspectSession(file)).oversized).toBe(0)
@@ -85,7 +85,9 @@ describe('flags', () => {
     const { stdout } = await spillway([...flags, '--needle', 'parcel', '--needle=crate'], { input })
     expect(stdout).toContain('the parcel went to Oslo\n')
     expect(stdout).toContain('the crate went to Lima\n')
-    expect(stdout).toBe(clampText(input, { keep: 'findings', maxBytes: 600, needles: ['parcel', 'crate'] }))
+    expect(stdout).toBe(
+      lineOf(clampText(input, { keep: 'findings', maxBytes: 600, needles: ['parcel', 'crate'] })),
+    )
     const { code, stderr } = await spillway(['clamp', '--needle', ''])
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^spillway clamp: --needle must /)])
   })
@@ -103,7 +105,7 @@ describe('flags', () => {
     const { stdout } = await spillway(['clamp', '--keep', 'relevant', '--max-bytes', '2K', ...flags], {
       input,
     })
-    expect(stdout).toBe(clampText(input, { keep: 'relevant', maxBytes: 2048, query }))
+    expect(stdout).toBe(lineOf(clampText(input, { keep: 'relevant', maxBytes: 2048, query })))
     expect(stdout).toContain('gearbox')
   })
 })

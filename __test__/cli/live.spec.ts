@@ -121,7 +121,7 @@ describe('run, while the command goes on', () => {
     const failed = await reading('run -- no-such-command').ended
     expect(failed.stdout).toMatch(/^spillway run: no-such-command: command not found[^\n]*\n$/)
     expect(existsSync(join(place, 'no-such-command'))).toBe(false)
-    expect((await spillway(['run', '--', 'true'])).stdout).toBe('[exit code 0]')
+    expect((await spillway(['run', '--', 'true'])).stdout).toBe('[exit code 0]\n')
   })
 
   it('erases it after ^C too', async () => {

@@ -166,3 +166,8 @@ export function session(results: readonly [tool: string, text: string][]): strin
 export function seq(last: number): string {
   return Array.from({ length: last }, (_, at) => `${at + 1}\n`).join('')
 }
+
+/** Returns a text whose last line ends. */
+export function lineOf(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`
+}

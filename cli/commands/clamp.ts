@@ -1,6 +1,7 @@
 import { fstatSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { clampTextWithReport, cleanText, OutputCapture, redactText } from '../../lib/index.js'
+import { ended } from '../ended.js'
 import { explanationOf } from '../explanation.js'
 import { type GivenPolicy, policyFlags, policyOf } from '../policy.js'
 import type { Args, Command } from '../term/args.js'
@@ -12,7 +13,8 @@ export const clamp: Command = {
   summary: SUMMARIES.clamp,
   usage: ['npm test 2>&1 | spillway clamp [flags]', 'spillway clamp [flags] < FILE'],
   about: `Reads stdin to its end, in memory bounded by the limits, and writes the part
-that the policy keeps. Text within the limits is written unchanged.`,
+that the policy keeps, with a newline at its end. Text within the limits is
+written unchanged.`,
   flags: {
     ...policyFlags({ keep: 'auto', notice: 'hint', clean: 'never' }),
     explain: {
@@ -55,8 +57,8 @@ async function explain(policy: GivenPolicy): Promise<void> {
     chunks.push(chunk)
     await write(capture.stdout, chunk)
   }
-  const { text, binary } = await capture.finish()
-  await out.show(text, policy.clean === true)
+  const { text, truncated, binary } = await capture.finish()
+  await out.show(truncated ? ended(text, true, policy) : text, policy.clean === true)
   if (binary) return err.tell('binary output; no line is kept\n')
   const given = new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.concat(chunks))
   const cleaned = policy.clean ? cleanText(given) : given
@@ -101,7 +103,8 @@ async function captured(policy: GivenPolicy): Promise<string> {
     // the next look.
     if (bytes > EAGER) look = 2 * bytes
   }
-  return (await capture.finish()).text
+  const { text, truncated } = await capture.finish()
+  return truncated ? ended(text, true, policy) : text
 }
 
 /** Returns true if later input cannot change a truncated text: only the head is kept, and no notice

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { OutputCapture } from '../../lib/index.js'
+import { ended } from '../ended.js'
 import { policyFlags, policyOf } from '../policy.js'
 import { exitOfSignal, Signals } from '../signals.js'
 import { spawnPiped } from '../spawn_piped.js'
@@ -52,7 +53,7 @@ async function runCommand(args: Args): Promise<number> {
   })
   const signals = new Signals()
   const tail = new LiveTail(policy.redact === true)
-  const { text, exit, spillError } = await capture
+  const { text, truncated, exit, spillError } = await capture
     .attach(tail.follow(signals.start(() => start(command, rest))))
     .catch((error) => {
       throw notStarted(command, error)
@@ -62,7 +63,7 @@ async function runCommand(args: Args): Promise<number> {
       return tail.end()
     })
   if (spillError !== undefined && given) await err.tell(`spillway run: ${notSaved(spillError, given)}\n`)
-  await show(text, policy.clean !== false)
+  await show(ended(text, truncated, { keep: 'findings', ...policy }), policy.clean !== false)
   return exit?.signal ? exitOfSignal(exit.signal) : (exit?.exitCode ?? 1)
 }
 

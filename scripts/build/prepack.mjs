@@ -32,6 +32,7 @@ if (runsGlibc && target) {
     build('build')
   }
 }
+build('build:man')
 
 // A pack that was killed has left the whole one.
 const isWhole = 'scripts' in JSON.parse(readFileSync(manifest, 'utf8'))
