@@ -11,6 +11,14 @@ import { mainManifest, platformManifest } from '../../scripts/release/release.mj
 const root = join(__dirname, '../..')
 const workflow = (name: string) => readFileSync(join(root, '.github/workflows', name), 'utf8')
 
+/** The members of a package that its release fills. */
+const ORIGIN = {
+  homepage: 'https://github.com/owner/name#readme',
+  bugs: { url: 'https://github.com/owner/name/issues' },
+  repository: { type: 'git', url: 'git+https://github.com/owner/name.git' },
+  author: { name: 'owner', url: 'https://github.com/owner' },
+}
+
 describe('packages of a release', () => {
   const place = mkdtempSync(join(tmpdir(), 'spillway-release-'))
   afterAll(() => rmSync(place, { recursive: true, force: true }))
@@ -28,7 +36,7 @@ describe('packages of a release', () => {
       version: manifest.version,
       os: [target.os],
       cpu: [target.cpu],
-      repository: { type: 'git', url: 'git+https://github.com/owner/name.git' },
+      ...ORIGIN,
     })
     expect(made['libc']).toEqual(target.os === 'linux' ? [target.libc] : undefined)
     expect(made).not.toHaveProperty('scripts')
@@ -41,7 +49,10 @@ describe('packages of a release', () => {
     )
     expect(made['files']).toContain('!dist/*.node')
     for (const name of ['scripts', 'devDependencies', 'overrides']) expect(made).not.toHaveProperty(name)
-    expect(made).toMatchObject({ exports: manifest.exports, bin: manifest.bin, engines: manifest.engines })
+    const { exports, bin, man, engines } = manifest
+    expect(made).toMatchObject({ exports, bin, man, engines, ...ORIGIN })
+    // A checkout does not know where it comes from.
+    for (const name of Object.keys(ORIGIN)) expect(manifest).not.toHaveProperty(name)
   })
 
   it('writes the package of a target with its engine', () => {

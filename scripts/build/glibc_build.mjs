@@ -1,8 +1,9 @@
 // Builds the engine of a Linux against the oldest glibc that the list of targets promises, and puts
 // it into dist/. zig has the headers and symbols of each glibc: cargo-zigbuild comes from crates.io
-// and zig from PyPI, both into target/tools. A second build does what cargo finds to do.
+// and zig from PyPI, both into target/tools. pip checks the digests of zig in
+// zig.txt. A second build does what cargo finds to do.
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, renameSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, renameSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -11,7 +12,7 @@ const tools = join(root, 'target/tools')
 const python = join(tools, 'python')
 
 const ZIGBUILD = '0.24.1'
-const ZIG = '0.17.1'
+const ZIG = fileURLToPath(new URL('zig.txt', import.meta.url))
 
 function run(command, args, env = {}) {
   const { status, error } = spawnSync(command, args, {
@@ -28,8 +29,10 @@ function run(command, args, env = {}) {
 function install() {
   if (!existsSync(join(tools, `bin/cargo-zigbuild`)))
     run('cargo', ['install', '--quiet', '--locked', '--root', tools, `cargo-zigbuild@${ZIGBUILD}`])
-  if (!existsSync(join(python, `ziglang-${ZIG}.dist-info`)))
-    run('python3', ['-m', 'pip', 'install', '--quiet', '--upgrade', '--target', python, `ziglang==${ZIG}`])
+  const [, version] = /^ziglang==(\S+)/m.exec(readFileSync(ZIG, 'utf8'))
+  if (existsSync(join(python, `ziglang-${version}.dist-info`))) return
+  const checked = ['--require-hashes', '--only-binary', ':all:', '--no-deps', '--requirement', ZIG]
+  run('python3', ['-m', 'pip', 'install', '--quiet', '--upgrade', '--target', python, ...checked])
 }
 
 /** Builds the engine of a target, such as `x86_64-unknown-linux-gnu`, for a version of glibc, such

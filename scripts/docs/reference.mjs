@@ -1,5 +1,5 @@
-// Makes the reference of the typings, in HTML and in Markdown: target/reference/html and
-// target/reference/markdown. Fails on any warning, and if a member of an interface or a class has
+// Makes a site of the pages of docs/ and of the typings, in HTML and in Markdown:
+// target/reference/html and target/reference/markdown. Fails on any warning, and if a member of an interface or a class has
 // no anchor.
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,13 @@ const app = await Application.bootstrapWithPlugins({
   ),
   tsconfig: join(root, 'scripts/docs/reference.tsconfig.json'),
   plugin: ['typedoc-plugin-markdown'],
-  readme: 'none',
+  // The home page is the map of docs/ by task, and a search finds words of its pages.
+  readme: join(root, 'docs/README.md'),
+  projectDocuments: readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md') && name !== 'README.md')
+    .map((name) => join(root, 'docs', name)),
+  searchInDocuments: true,
+  highlightLanguages: ['bash', 'console', 'diff', 'javascript', 'json', 'typescript'],
   sort: ['source-order'],
   disableSources: true,
   hideGenerator: true,

@@ -10,7 +10,17 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (file) => JSON.parse(readFileSync(join(root, file), 'utf8'))
 
-const repositoryOf = (slug) => ({ type: 'git', url: `git+https://github.com/${slug}.git` })
+/** Returns the members of a package.json that say where a package comes from. */
+function originOf(slug) {
+  const url = `https://github.com/${slug}`
+  const [owner] = slug.split('/')
+  return {
+    homepage: `${url}#readme`,
+    bugs: { url: `${url}/issues` },
+    repository: { type: 'git', url: `git+${url}.git` },
+    author: { name: owner, url: `https://github.com/${owner}` },
+  }
+}
 
 /** Returns package.json of the package that carries the engine of a target. */
 export function platformManifest({ name, os, cpu, libc }, scope, { version, license, engines }, slug) {
@@ -19,7 +29,7 @@ export function platformManifest({ name, os, cpu, libc }, scope, { version, lice
     version,
     description: `The engine of spillway for ${name}`,
     license,
-    repository: repositoryOf(slug),
+    ...originOf(slug),
     main: './spillway.node',
     files: ['spillway.node', 'THIRD_PARTY_LICENSES'],
     engines,
@@ -43,7 +53,7 @@ export function mainManifest(manifest, scope, targets, slug) {
   )
   return {
     ...packedManifest(manifest),
-    repository: repositoryOf(slug),
+    ...originOf(slug),
     files: [...manifest.files, '!dist/*.node'],
     optionalDependencies,
   }
