@@ -5,8 +5,8 @@ import type { GivenPolicy } from './policy.js'
 const MOST = 3
 
 /** Returns a text with a newline at its end: the next prompt, or the next line of a script, would
- *  stand behind its notice. The newline counts within the limits, so a text that was cut gives way
- *  to it, and any other text at its limit stays without. */
+ *  stand behind its notice. The newline counts within the limits, so a text that was cut makes room
+ *  for it, and any other text at its limit stays without. */
 export function ended(text: string, isCut: boolean, policy: GivenPolicy): string {
   if (text === '' || text.endsWith('\n')) return text
   const { maxBytes = 51_200, maxLines, maxChars, maxTokens, keep, notice, needles, query } = policy

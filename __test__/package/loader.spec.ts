@@ -189,7 +189,7 @@ describe('a package without its engine', () => {
         input: 'abcdef',
       },
     )
-    expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringMatching(/^(?:abc|def)/) })
+    expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringMatching(/^(?:ab|ef)\n$/) })
     rmSync(join(place, 'node_modules'), { recursive: true })
   })
 })

@@ -1,6 +1,6 @@
 // Makes a site of the pages of docs/ and of the typings, in HTML and in Markdown:
-// target/reference/html and target/reference/markdown. Fails on any warning, and if a member of an interface or a class has
-// no anchor.
+// target/reference/html and target/reference/markdown. Fails on any warning, and if a member of an
+// interface or a class has no anchor.
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
