@@ -266,10 +266,11 @@ export interface ResultPolicy extends PolicyOptions {
   /** Copies to keep of an MCP result whose texts repeat its `structuredContent`. Default 'both'.
    *  docs/frameworks.md#what-is-sent-twice. */
   structured?: 'both' | 'text' | 'structured' | undefined
-  /** Form of JSON over the limits: 'text' (default), or 'keep-shape', cut as clampJson cuts it,
-   *  without a notice in it. docs/json.md#results-of-tools. */
-  json?: 'text' | 'keep-shape' | undefined
-  /** With 'keep-shape': the JSON schema of the tool's result. */
+  /** Form of a list or an object of JSON over the limits: JSON with the notice as its last value,
+   *  'data' (default); the same without a notice, 'keep-shape'; or lines of text, 'text'.
+   *  docs/json.md#results-of-tools. */
+  json?: 'data' | 'keep-shape' | 'text' | undefined
+  /** The JSON schema of the tool's result, to which JSON is cut. Then no notice is added to it. */
   schema?: object | undefined
   /** Default: detected from the tags of the value, never by instanceof. */
   dialect?: DialectName | undefined
@@ -334,7 +335,7 @@ export interface MediaCount {
 
 /** Clamps one tool result or message of any dialect: docs/results.md. Order, ids, images and
  *  metadata stay; messages without a tool result are returned as they are. Plain data over the
- *  limits becomes its JSON text, so a `T` may become a string. */
+ *  limits becomes less data with a notice, or a text: docs/json.md. */
 export function clampResult<T>(result: T, policy?: ResultPolicy): T
 
 /** Returns what `clampResult` returns, with the long work on other threads: docs/synchronous.md.

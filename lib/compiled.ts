@@ -56,8 +56,8 @@ export interface EnginePolicy {
   readonly sideData: 'keep' | 'cap' | 'drop'
   readonly maxSideBytes: number
   readonly structured: 'both' | 'text' | 'structured'
-  /** True if JSON that is cut still parses. */
-  readonly keepsShape: boolean
+  /** The form of JSON after a cut. */
+  readonly json: 'text' | 'data' | 'keep-shape'
   /** True if reports tell why lines are kept. */
   readonly explains: boolean
   /** A JSON schema, as JSON. */
@@ -125,7 +125,7 @@ export function handleOf(policy: EnginePolicy): Slot['handle'] {
     isError: policy.isError,
     needles: policy.needles,
     query: isList(policy.query) ? policy.query : [],
-    keepsShape: policy.keepsShape,
+    json: policy.json,
     explains: policy.explains,
     ...(policy.schema !== undefined && { schema: policy.schema }),
     ...(saved && { saved: saved.how, savedName: saved.name }),

@@ -79,7 +79,7 @@ export function withSuffix(options: WrapPolicy, suffix: Suffix, rules: HostRules
 function suffixed(options: WrapPolicy, suffix: Suffix, rules: HostRules): EnginePolicy {
   const words = typeof suffix === 'function' ? suffix : undefined
   const template = typeof suffix === 'object' ? suffix.template : undefined
-  const base = check({ ...options, notice: words ?? template ?? 'hint' })
+  const base = check({ json: 'text', ...options, notice: words ?? template ?? 'hint' })
   const literal = { kind: 'literal', text: typeof suffix === 'string' ? suffix.toWellFormed() : '' } as const
   const notice = template === undefined ? literal : base.notice
   const remake = (changed: WrapPolicy) => suffixed(changed, suffix, rules)
@@ -166,7 +166,7 @@ function check(options: WrapPolicy): EnginePolicy {
     redact: checkRedact(options.redact),
     dialect,
     structured: choice('structured', options.structured, ['both', 'text', 'structured'], 'both'),
-    keepsShape: choice('json', options.json, ['text', 'keep-shape'], 'text') === 'keep-shape',
+    json: choice('json', options.json, ['data', 'text', 'keep-shape'], 'data'),
     explains: flag('explain', options.explain, false),
     schema: checkSchema(options.schema),
     ...side,

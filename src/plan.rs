@@ -203,7 +203,7 @@ pub fn notice_chars(policy: &Policy, missing: Amount) -> usize {
     let bytes = Amount { omitted: missing.omitted.saturating_mul(3), total: missing.total.saturating_mul(3) };
     let tells_lines = policy.notice.needs(false).lines;
     let kept_lines = if tells_lines { line_ranges([(1, missing.total)]) } else { String::new() };
-    let counts = Counts { chars: missing, bytes, lines: missing, kept_lines };
+    let counts = Counts { chars: missing, bytes, lines: missing, kept_lines, ..Counts::default() };
     let labels = Labels { limits, ..Terms::from(policy).labels(false, &SavedPart::Nowhere) };
     let text = policy.notice.render(place, &counts, labels);
     let (lead, trail) = separators(&policy.notice, place, &text);

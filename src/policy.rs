@@ -34,6 +34,17 @@ pub enum Share {
     Stay,
 }
 
+/// The form of JSON after a cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JsonForm {
+    /// A text, whose lines say what is missing.
+    Text,
+    /// JSON that says inside what is missing.
+    Data,
+    /// JSON that has nothing added to its values.
+    Shape,
+}
+
 #[derive(Clone, Debug)]
 pub struct Policy {
     pub limits: Limits,
@@ -56,8 +67,8 @@ pub struct Policy {
     pub needles: Vec<String>,
     /// The question that the text answers, the most important text first.
     pub query: Vec<String>,
-    /// JSON that is cut still parses.
-    pub keeps_shape: bool,
+    /// The form of JSON after a cut.
+    pub json: JsonForm,
     /// The JSON schema against which JSON validates.
     pub schema: Option<Arc<str>>,
     /// The report gives the reason for each kept line.
@@ -88,6 +99,12 @@ impl Policy {
         Policy { keep: Keep::Head, needles: vec![], notice: Notice::None, ..self.clone() }
     }
 
+    /// Returns the policy for a part of a result whose form is not known: its texts keep their
+    /// beginnings, and the schema is that of the whole.
+    pub fn of_rest(&self) -> Policy {
+        Policy { keep: Keep::Head, schema: None, ..self.clone() }
+    }
+
     /// Returns true if findings are kept, whatever the text is.
     pub fn seeks_failure(&self) -> bool {
         self.keep == Keep::Findings || self.is_error && matches!(self.keep, Keep::Auto | Keep::HeadOrEnds)
@@ -109,7 +126,7 @@ impl Default for Policy {
             is_error: false,
             needles: vec![],
             query: vec![],
-            keeps_shape: false,
+            json: JsonForm::Text,
             schema: None,
             explains: false,
             redact: None,

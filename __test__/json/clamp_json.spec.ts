@@ -8,6 +8,7 @@ import {
   type PolicyOptions,
 } from 'spillway'
 import { describe, expect, it, test } from 'vitest'
+import { foreignLine } from '../support/cut_strings.js'
 import { hostileText } from '../support/hostile.js'
 
 const json = fc.letrec<{ value: unknown }>((tie) => ({
@@ -34,9 +35,11 @@ const SHORT = /^(.*)\[\+(\d+) chars\]$/s
 /** Checks that a value is what is left of another. */
 function expectPart(part: unknown, whole: unknown) {
   if (typeof whole === 'string' && part !== whole) {
-    const [, head = '', count] = SHORT.exec(part as string) ?? (part === '' ? [] : expect.fail(`${part}`))
-    expect(whole.startsWith(head)).toBe(true)
-    if (count !== undefined) expect(head.length + Number(count)).toBe(whole.length)
+    const [, head = '', count] = SHORT.exec(part as string) ?? []
+    const isStart =
+      count !== undefined && whole.startsWith(head) && head.length + Number(count) === whole.length
+    // A long string is cut as a text.
+    if (!isStart) expect(foreignLine(part as string, whole)).toBeUndefined()
   } else if (Array.isArray(whole)) {
     expect(Array.isArray(part)).toBe(true)
     let at = 0
@@ -143,7 +146,7 @@ describe('JSON within limits', () => {
 test('what was asked and needles decide which elements stay', () => {
   const rows = Array.from({ length: 400 }, (_, row) => ({
     row,
-    place: row === 321 ? 'Utrecht' : 'elsewhere',
+    place: row === 321 ? 'Utrecht' : `place ${row}`,
   }))
   for (const policy of [{ query: 'Where is Utrecht?' }, { needles: ['Utrecht'] }])
     expect(clampJson(rows, { maxBytes: 500, ...policy })).toContain('"Utrecht"')

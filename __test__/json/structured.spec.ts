@@ -85,7 +85,9 @@ describe("structured: 'text'", () => {
     const long = { rows: Array.from({ length: 9_000 }, (_, at) => `row ${at}`) }
     const made = clampResult(mcp(long, text(JSON.stringify(long))), { structured: 'text', maxChars: 500 })
     expect(JSON.stringify(made).length).toBeLessThan(700)
-    expect((made.content[0] as any).text).toMatch(/\n\[tool output truncated: [\d,]+ of [\d,]+ chars omitted/)
+    expect((made.content[0] as any).text).toMatch(
+      /,"\[\.\.\.\]":"\[tool output truncated: [\d,]+ of [\d,]+ chars omitted/,
+    )
   })
 })
 

@@ -6,6 +6,8 @@ import { turns } from '../support/wait.js'
 
 const BIG = 'a line of output\n'.repeat(300_000)
 const NOTICE = /tool output truncated/
+
+const sizeOf = (value: unknown) => JSON.stringify(value).length
 const row = (at: number) => ({ at, text: 'a field of a row' })
 const rows = Array.from({ length: 40_000 }, (_, at) => row(at))
 
@@ -24,10 +26,17 @@ describe('a tool with its own toModelOutput', () => {
     const output = await wrapped.execute({}, { toolCallId: 'c1' })
     expect(output.rows).toBe(rows)
     const seen = wrapped.toModelOutput({ output })
-    expect(seen).toMatchObject({ type: 'text', value: expect.stringMatching(NOTICE) })
-    expect((seen.value as string).length).toBeLessThanOrEqual(51_200)
+    expect(seen).toMatchObject({
+      type: 'json',
+      value: expect.arrayContaining([expect.stringMatching(NOTICE)]),
+    })
+    expect(sizeOf(seen.value)).toBeLessThanOrEqual(51_200)
     expect(tool.toModelOutput({ output }).value).toBe(rows)
-    expect(wrapTool(wrapped, { maxChars: 100 }).toModelOutput({ output }).value).toHaveLength(100)
+    expect(sizeOf(wrapTool(wrapped, { maxChars: 100 }).toModelOutput({ output }).value)).toBeLessThanOrEqual(
+      100,
+    )
+    const asText = wrapTool(wrapped, { maxChars: 100, json: 'text' }).toModelOutput({ output })
+    expect(asText).toMatchObject({ type: 'text', value: expect.stringMatching(/^\[\{"at".+\]$/s) })
   })
 
   it('is wrapped once under one policy, waits for a promise, and clamps what is thrown', async () => {
@@ -64,17 +73,17 @@ describe('a tool of the AI SDK without toModelOutput', () => {
   const seen = (tool: object, given: unknown): any => (tool as any).toModelOutput(given)
   const call = (output: unknown) => ({ toolCallId: 'c1', input: {}, output })
 
-  it('returns its object, and sends the model its text', async () => {
+  it('returns its object, and sends the model its data, cut', async () => {
     const events: ClampEvent[] = []
     const wrapped = wrapTool(tool, { onClamp: (event) => events.push(event) })
     const output = await wrapped.execute({}, { toolCallId: 'c1' })
     expect(output.rows).toBe(rows)
-    const text = await wrapTool(execute)({})
+    const data = await wrapTool(execute)({})
     for (const given of [output, call(output)])
-      expect(seen(wrapped, given)).toEqual({ type: 'text', value: text })
+      expect(seen(wrapped, given)).toEqual({ type: 'json', value: data })
     expect(events).toMatchObject([{ callId: 'c1', phase: 'result', exceeded: ['bytes'] }])
     // A stored copy is clamped anew.
-    expect(seen(wrapped, call({ rows }))).toEqual({ type: 'text', value: text })
+    expect(seen(wrapped, call({ rows }))).toEqual({ type: 'json', value: data })
     expect(events).toHaveLength(2)
     expect('toModelOutput' in tool).toBe(false)
   })
@@ -105,12 +114,12 @@ describe('a tool of the AI SDK without toModelOutput', () => {
     const tight = wrapTool({ ...wrapped }, { maxChars: 300 })
     const output = await tight.execute({})
     expect(output.rows).toBe(rows)
-    expect(seen(tight, call(output)).value.length).toBeLessThanOrEqual(300)
+    expect(sizeOf(seen(tight, call(output)).value)).toBeLessThanOrEqual(300)
     const loose = wrapTool(tight, { maxChars: 9_000 })
-    expect(seen(loose, call(await loose.execute({}))).value.length).toBeLessThanOrEqual(300)
+    expect(sizeOf(seen(loose, call(await loose.execute({}))).value)).toBeLessThanOrEqual(300)
     // Two tools may return one object.
-    expect(seen(wrapped, call(await wrapped.execute({}))).value.length).toBeGreaterThan(50_000)
-    expect(seen(tight, call(output)).value.length).toBeLessThanOrEqual(300)
+    expect(sizeOf(seen(wrapped, call(await wrapped.execute({}))).value)).toBeGreaterThan(50_000)
+    expect(sizeOf(seen(tight, call(output)).value)).toBeLessThanOrEqual(300)
   })
 
   it('returns its object without secrets', async () => {
@@ -139,7 +148,7 @@ describe('a tool of the AI SDK without toModelOutput', () => {
     for (const other of others) {
       const wrapped = wrapTool(other)
       expect('toModelOutput' in wrapped).toBe(false)
-      expect(wrapped.execute()).toMatch(NOTICE)
+      expect(JSON.stringify(wrapped.execute())).toMatch(NOTICE)
     }
   })
 })
@@ -147,15 +156,21 @@ describe('a tool of the AI SDK without toModelOutput', () => {
 describe('what only tools return', () => {
   const returned = <T>(value: T) => wrapTool({ execute: () => value }, { keep: 'head' }).execute() as unknown
 
-  it('plain data over the limits becomes its JSON, clamped', () => {
+  it('plain data over the limits stays data, or becomes its JSON as a text', () => {
     for (const data of [{ rows }, rows, Object.assign(Object.create(null), { rows })]) {
-      const text = returned(data)
+      const cut = JSON.stringify(returned(data))
+      expect(cut).toMatch(NOTICE)
+      expect(cut.slice(0, 30_000)).toBe(JSON.stringify(data).slice(0, 30_000))
+      const text = wrapTool(() => data as unknown, { keep: 'head', json: 'text' })()
       expect(text).toMatch(NOTICE)
       expect((text as string).slice(0, 30_000)).toBe(JSON.stringify(data).slice(0, 30_000))
     }
     for (const data of [{ rows: rows.slice(0, 9) }, [1, 2], {}, [], 5, null, undefined, true])
       expect(returned(data)).toBe(data)
-    expect(returned({ big: BIG, count: 5n })).toMatch(NOTICE)
+    expect(returned({ big: BIG, count: 5n })).toMatchObject({
+      count: '5',
+      '[...]': expect.stringMatching(NOTICE),
+    })
   })
 
   it('a result is read once', () => {
@@ -170,7 +185,7 @@ describe('what only tools return', () => {
     expect(reads).toBe(1)
   })
 
-  it('objects of classes stay what they are where their JSON fits, and become its text where not', () => {
+  it('objects of classes stay what they are where their JSON fits, and become data or its text where not', () => {
     class Page {
       readonly #hidden = BIG
       get text() {
@@ -190,10 +205,11 @@ describe('what only tools return', () => {
     }
     const bytes = Buffer.from(BIG.slice(0, 60_000))
     for (const value of [new Shown(), new Told(), bytes, new Uint8Array(bytes), new Float64Array(60_000)]) {
-      const text = returned(value) as string
+      const text = JSON.stringify(returned(value))
       expect(text).toMatch(NOTICE)
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(51_200)
-      expect(text.slice(0, 30_000)).toBe(JSON.stringify(value).slice(0, 30_000))
+      const start = ArrayBuffer.isView(value) ? 12 : 30_000
+      expect(text.slice(0, start)).toBe(JSON.stringify(value).slice(0, start))
     }
   })
 
@@ -208,7 +224,7 @@ describe('what only tools return', () => {
 
   it('several results in an array are data, but for messages that a graph takes', () => {
     const result = { content: [{ type: 'text', text: BIG }] }
-    const text = returned([result, result]) as string
+    const text = JSON.stringify(returned([result, result]))
     expect(text).toMatch(NOTICE)
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(51_200)
   })
@@ -371,7 +387,7 @@ describe('events of cuts', () => {
   it('come once for a list with other values among its results', () => {
     const { events, onClamp } = record()
     const result = { type: 'tool', tool_call_id: 'c', content: BIG }
-    expect(wrapTool(() => [result, { rows: 1 }], { onClamp })()).toMatch(NOTICE)
+    expect(wrapTool(() => [result, { rows: 1 }], { onClamp })().at(-1)).toMatch(NOTICE)
     expect(events).toHaveLength(1)
     const [first, last] = wrapTool(() => [result, result], { onClamp })()
     expect([first?.content, last?.content]).toEqual(Array(2).fill(expect.stringMatching(NOTICE)))

@@ -46,12 +46,12 @@ describe('payloads in JSON that is cut', () => {
     [
       'AI SDK json',
       { type: 'json', value: { shot, title: 'a title' } },
-      { type: 'text', value: JSON.stringify({ shot: said, title: 'a title' }) },
+      { type: 'json', value: { shot: said, title: 'a title' } },
     ],
     [
       'a response of Gemini',
       { functionResponse: { name: 't', response: { shots: [shot], count: 1 } } },
-      { functionResponse: { name: 't', response: { output: JSON.stringify({ shots: [said], count: 1 }) } } },
+      { functionResponse: { name: 't', response: { shots: [said], count: 1 } } },
     ],
     [
       'JSON of Bedrock',
@@ -77,8 +77,9 @@ describe('payloads in JSON that is cut', () => {
   })
 
   it('are named in plain data, and in what is said of structured content', () => {
-    expect(wrapTool(() => ({ shot, total: 1 }))()).toBe(JSON.stringify({ shot: said, total: 1 }))
-    const [text] = [wrapTool(() => ({ rows, shot }), { keep: 'tail', maxChars: 300 })() as unknown as string]
+    expect(wrapTool(() => ({ shot, total: 1 }))()).toEqual({ shot: said, total: 1 })
+    const asText = { json: 'text', keep: 'tail', maxChars: 300 } as const
+    const [text] = [wrapTool(() => ({ rows, shot }), asText)() as unknown as string]
     expect(text.endsWith(`"shot":${JSON.stringify(said)}}`)).toBe(true)
     expect(text).toMatch(/^\[tool output truncated: /)
     const result: any = clampResult({ structuredContent: { shot } }, { sideData: 'drop' })

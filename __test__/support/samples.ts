@@ -10,6 +10,8 @@ export interface Sample {
   texts: (value: any) => string[][]
   ids?: string[]
   error?: boolean
+  /** Its data says so by a member of its own. */
+  saysFailed?: boolean
   /** Paths of values that are JSON and may become text, with what becomes of their tag. */
   json?: string[]
   /** Copies that no model is sent. */
@@ -329,6 +331,7 @@ export const samples: Sample[] = [
     }),
     texts: ({ output }) => [[output]],
     ids: ['c1'],
+    saysFailed: true,
   },
   {
     dialect: 'openai-responses',
@@ -431,9 +434,7 @@ export const samples: Sample[] = [
       parts.flatMap(({ functionResponse }: any) => {
         if (!functionResponse) return []
         const { response } = functionResponse
-        return [
-          [response.stdout === undefined ? (response.output ?? response.error) : JSON.stringify(response)],
-        ]
+        return [[response.output ?? response.error ?? JSON.stringify(response)]]
       }),
     ids: ['c1', 'c2', 'c3'],
     json: ['parts.2.functionResponse.response'],

@@ -1,5 +1,13 @@
 // Growth with the size of JSON: 1 KB to 100 MB.
-import { clampError, clampJson, clampJsonWithReport, clampResult, definePolicy, wrapTool } from 'spillway'
+import {
+  clampError,
+  clampJson,
+  clampJsonWithReport,
+  clampResult,
+  clampText,
+  definePolicy,
+  wrapTool,
+} from 'spillway'
 import { ascii } from '../texts.mjs'
 import { repeat } from './texts.mjs'
 
@@ -29,6 +37,19 @@ function halved(json) {
     const some = JSON.stringify([...all.slice(0, kept >> 1), ...all.slice(-(kept >> 1))])
     if (some.length <= KEPT || kept === 0) return some
   }
+}
+/** The result of a command whose output is long. */
+const command = (size) => {
+  const line = (at) =>
+    at === 900 ? 'src/a.ts:3 - error TS2304: no total' : `compiled module ${at} of the app`
+  return { exitCode: 1, stdout: Array.from({ length: Math.ceil(size / 32) }, (_, at) => line(at)).join('\n') }
+}
+/** Work that no cut of data can spare: its JSON is written and read, and its texts are searched. */
+const searched = {
+  'JSON and a search': (value) => {
+    JSON.parse(JSON.stringify(value))
+    return clampText(value.stdout, { maxChars: 8_000, isError: true })
+  },
 }
 const members = (size) => {
   let json = '{'
@@ -101,6 +122,7 @@ export const json = {
       {},
       stringify,
     ],
+    ['clampResult, a log in data', command, (value) => clampResult(value, { maxChars: 8_000 }), {}, searched],
     [
       'wrapTool, data',
       listOf,

@@ -17,7 +17,7 @@ import { searchOf } from '../text/search.js'
 import { isWithin, sizeOf, sum } from '../text/size.js'
 import { clampPrepared, fits } from '../text/text.js'
 import { type KeptParts, keptBy, keptLines, type Truncation, untouched } from '../text/truncation.js'
-import { editOf, keepShape, roomOf } from './slot_json.js'
+import { editOf, keepShape, mayShape, roomOf } from './slot_json.js'
 
 /** The outcome of clamping the texts of one result. */
 export interface SlotsOutcome {
@@ -68,7 +68,7 @@ function clampSlot(slot: Slot, policy: EnginePolicy, ask: Ask | undefined): Slot
   if (isRest(slot)) return clampRest(slot, policy, ask)
   const name = (text: string) => named(slot, text)
   const isEncoded = slot.json?.as === 'encoded'
-  if (!isEncoded || policy.keepsShape) {
+  if (!isEncoded || policy.json !== 'text') {
     const { text, isJson, figures } = clampOf(slot.text, textOf(slot, policy), policy, name, ask)
     if (isJson) return { edits: new Map([[slot, editOf(slot, text)]]), figures }
     if (!isEncoded) return { edits: edits([[slot, showing(text, slot.text, policy)]]), figures }
@@ -100,11 +100,10 @@ function clampOf(
   name: Name,
   ask: Ask | undefined,
 ): SlotOutcome {
-  const whole = cutOf(text, policy, ask)
-  if (!whole.truncated) return { text: whole.text, figures: undefined }
-  const lean = name(text)
+  const isOver = mayShape(text, policy) && cutOf(text, headOf(policy), undefined).truncated
+  const lean = isOver ? name(text) : undefined
   const asked = () => ask && askedOf(new StringInput(text), text.length, policy, ask)
-  const shaped = keepShape(lean ?? text, policy, asked)
+  const shaped = isOver ? keepShape(lean ?? text, policy, asked) : undefined
   if (shaped) {
     const { json, isLess } = shaped
     const figures = () => ({
@@ -114,7 +113,10 @@ function clampOf(
     })
     return { text: json, isJson: true, figures: isLess || lean !== undefined ? figures : undefined }
   }
-  const made = lean === undefined ? whole : cutOf(lean, policy, ask)
+  const whole = cutOf(text, policy, ask)
+  if (!whole.truncated) return { text: whole.text, figures: undefined }
+  const named = lean ?? name(text)
+  const made = named === undefined ? whole : cutOf(named, policy, ask)
   const figures = () => ({
     total: sizeOf(given),
     kept: less(sizesOf(made.kept()), made.joined ?? made.text, made.text),
@@ -217,7 +219,7 @@ function clampTogether(
     texts = lean
     shared = shareOf(texts, areRest, policy, counts, ask)
   }
-  const shapes = policy.keepsShape || areRest.includes(true)
+  const shapes = policy.json !== 'text' || areRest.includes(true)
   const query = ask && shapes ? askedOfAll(texts, policy, ask) : undefined
   const shaped = texts.map((text, at) => {
     const cut = shared.left[at]

@@ -1,10 +1,14 @@
-import { type EnginePolicy, handleOf, measures } from '../compiled.js'
+import { type EnginePolicy, handleOf, measures, silent, worded } from '../compiled.js'
 import type { Edit } from '../dialect/edit.js'
 import { isData, parseWellFormed } from '../dialect/slots.js'
 import type { Slot } from '../dialect/walk.js'
 import { native } from '../engine.js'
 import { jsonOf } from '../json.js'
+import { StringInput } from '../text/input.js'
+import { NoticeCut, speak } from '../text/notice_function.js'
+import { sizeOf } from '../text/size.js'
 import { estimateTokens } from '../text/text.js'
+import type { KeptParts } from '../text/truncation.js'
 
 /** JSON after a cut. */
 export interface ShapedText {
@@ -16,19 +20,40 @@ export interface ShapedText {
 /** A text that may be the JSON of a list or an object. */
 const CONTAINER = /^[ \t\r\n]*[[{]/
 
-/** Cuts a text to the limits of a policy that keeps the shape of JSON, if it is a list or an
- *  object. Like `keep_shape` in src/slots/slot_json.rs. `asked`: what was asked of the text,
- *  gathered only if it is needed. `isRest`: the text is data that no path reads, which always keeps
- *  its shape. */
+/** Returns true if a text may be JSON that a policy leaves JSON. */
+export function mayShape(text: string, { json }: EnginePolicy): boolean {
+  if (json === 'text' || !CONTAINER.test(text)) return false
+  const end = text.trimEnd().at(-1)
+  return end === ']' || end === '}'
+}
+
+/** Cuts a text to the limits of a policy that leaves JSON JSON, if it is a list or an object. Like
+ *  `keep_shape` in src/slots/slot_json.rs. `asked`: what was asked of the text, gathered only if it
+ *  is needed. `isRest`: the text is data that no path reads, which always keeps its shape. */
 export function keepShape(
   text: string,
   policy: EnginePolicy,
   asked: () => string[] | undefined,
   isRest = false,
 ): ShapedText | undefined {
-  if (!isRest && !(policy.keepsShape && CONTAINER.test(text))) return undefined
-  const made = native.shapeJson(handleOf(policy), text, asked(), isRest)
+  if (!isRest && !mayShape(text, policy)) return undefined
+  const made =
+    isRest || policy.json === 'keep-shape'
+      ? native.shapeJson(handleOf(policy), text, asked(), isRest)
+      : tellJson(text, policy, asked())
   return made && made.json !== '' ? { json: made.json, isLess: made.isLess } : undefined
+}
+
+/** Cuts JSON that says inside what is missing. A notice function words a cut without a notice. */
+function tellJson(text: string, policy: EnginePolicy, query: string[] | undefined) {
+  const tell = (own: EnginePolicy) => native.tellJson(handleOf(own), text, query)
+  const { words } = policy
+  const made = tell(words ? silent(policy) : policy)
+  if (!words || !made?.isLess) return made
+  const { bytes, chars } = sizeOf(made.json)
+  const kept: KeptParts = { keep: 'head', bytes, chars, ranges: [], lines: [] }
+  const said = speak(words, new NoticeCut(new StringInput(text), kept, policy))
+  return tell(worded(policy, said)) ?? made
 }
 
 /** Returns the policy for JSON in the room that a text takes, under the limits that there are. Like

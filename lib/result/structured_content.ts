@@ -34,8 +34,8 @@ const INFINITE = Number.POSITIVE_INFINITY
 const UNLIMITED = { bytes: INFINITE, lines: INFINITE, chars: INFINITE, tokens: INFINITE, lineBytes: INFINITE }
 
 /** Returns true if the structured content of a result is cut as JSON. */
-export function shapesContent({ keepsShape, sideData, relayed }: EnginePolicy): boolean {
-  return relayed !== undefined || (keepsShape && sideData === 'cap')
+export function shapesContent({ json, sideData, relayed }: EnginePolicy): boolean {
+  return relayed !== undefined || (json === 'keep-shape' && sideData === 'cap')
 }
 
 /**

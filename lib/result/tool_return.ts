@@ -264,9 +264,23 @@ function ofData(value: object, policy: EnginePolicy, origin: Origin, isWhole = f
   const lean = lightText(json, policy.media, tellOf(origin))
   const judged = tellsFailure(value) ? failed(policy) : policy
   const text = clampAndReport(lean, { ...judged, clean: undefined }, origin, withNames)
-  if (policy.keepsShape && text !== lean) return tryRead(() => parseWellFormed(text)) ?? text
+  if (policy.json !== 'text' && text !== lean) return tryRead(() => cutData(text)) ?? text
   if (!own || text !== lean) return text
   return wellFormed(lean) ?? (lean === json ? value : JSON.parse(lean))
+}
+
+/** Data that a cut has left. */
+const cuts = new WeakSet()
+
+/** Returns true for data that a cut has left. */
+export function isCutData(value: object): boolean {
+  return cuts.has(value)
+}
+
+function cutData(json: string): object {
+  const data = parseWellFormed(json) as object
+  cuts.add(data)
+  return data
 }
 
 /** Returns true if data says that it comes from a failure: by a status that is neither 0 nor that

@@ -14,7 +14,7 @@ import { clampLater } from './clamp_later.js'
 import { clampAndReport } from './clamp_result.js'
 import { handBack } from './gate.js'
 import { redactThrown, redactValue } from './redact_value.js'
-import { clampPair, clampReturn } from './tool_return.js'
+import { clampPair, clampReturn, isCutData } from './tool_return.js'
 
 export type ToolFunction = (this: unknown, ...args: unknown[]) => unknown
 
@@ -41,8 +41,8 @@ const wrapped = new WeakMap<ToolFunction, WrapRecord>()
 interface WrapRecord {
   readonly call: ToolFunction
   readonly clamping: CallSettings
-  /** The clamped text of each object that a 'typed' call returned. */
-  readonly sent: WeakMap<object, string>
+  /** The clamped text or data of each object that a 'typed' call returned. */
+  readonly sent: WeakMap<object, unknown>
 }
 
 export function wrapCall(call: ToolFunction, given: CallSettings): ToolFunction {
@@ -52,7 +52,7 @@ export function wrapCall(call: ToolFunction, given: CallSettings): ToolFunction 
   const inner = before?.call ?? call
   // The output of a tool that reads saved outputs is not saved again.
   const spill = readsSpill(inner) ? undefined : clamping.policy.spill
-  const sent = new WeakMap<object, string>()
+  const sent = new WeakMap<object, unknown>()
   const run: ToolFunction = function (this: unknown, ...args) {
     const one = new ToolCall(clamping, args, spill, sent)
     try {
@@ -112,7 +112,7 @@ class ToolCall {
     readonly clamping: CallSettings,
     readonly args: unknown[],
     readonly spill: SpillStore | undefined,
-    readonly sent: WeakMap<object, string>,
+    readonly sent: WeakMap<object, unknown>,
   ) {}
 
   #asked: string[] | undefined
@@ -212,7 +212,8 @@ class ToolCall {
     if (returns !== 'typed' || !isObject(open)) return clamped
     // A run before this one may have left a text.
     this.sent.delete(open)
-    if (typeof clamped !== 'string') return clamped
+    const isData = typeof clamped === 'string' || (isObject(clamped) && isCutData(clamped))
+    if (!isData) return clamped
     this.sent.set(open, clamped)
     return open
   }

@@ -41,7 +41,7 @@ export function clampSide(
   for (const end of result.side) {
     if (end === done) continue
     const { value, holder, key } = end
-    const isShaped = sideData === 'cap' && policy.keepsShape && key === 'structuredContent'
+    const isShaped = sideData === 'cap' && policy.json === 'keep-shape' && key === 'structuredContent'
     const cap = isShaped ? capShape : capSide
     const kept = sideData === 'drop' ? undefined : cap(value, maxSideBytes, policy)
     if (Object.is(kept, value)) continue
@@ -63,6 +63,6 @@ function sayInText(value: unknown, { slots, place }: Result, policy: EnginePolic
   const content = place.read('content')
   const blocks = isList(content) ? (content as unknown[]) : []
   // A text of words, which may carry a notice.
-  const { text } = clampWithFigures(json, { ...policy, keepsShape: false }, withNames)
+  const { text } = clampWithFigures(json, { ...policy, json: 'text' }, withNames)
   draft.set(place, 'content', [...blocks, { type: 'text', text }])
 }

@@ -10,7 +10,7 @@ use super::redact::RulesHandle;
 use crate::limits::Limits;
 use crate::notice::Notice;
 use crate::notice::saved::{Location, SavedPart};
-use crate::policy::{Keep, Policy, Share};
+use crate::policy::{JsonForm, Keep, Policy, Share};
 
 /// A policy that the engine keeps between calls.
 pub type PolicyHandle = External<Policy>;
@@ -45,7 +45,8 @@ pub struct PolicyFields {
     pub is_error: bool,
     pub needles: Vec<String>,
     pub query: Vec<String>,
-    pub keeps_shape: bool,
+    #[napi(ts_type = "'text' | 'data' | 'keep-shape'")]
+    pub json: String,
     pub explains: bool,
     /// A JSON schema, as JSON.
     pub schema: Option<String>,
@@ -98,6 +99,12 @@ pub fn set_policy(
         "stay" => Share::Stay,
         other => return Err(unknown("share", other)),
     };
+    let json = match &*fields.json {
+        "text" => JsonForm::Text,
+        "data" => JsonForm::Data,
+        "keep-shape" => JsonForm::Shape,
+        other => return Err(unknown("json", other)),
+    };
     let name = fields.saved_name.unwrap_or_default();
     let saved = match fields.saved.as_deref() {
         None => SavedPart::Nowhere,
@@ -129,7 +136,7 @@ pub fn set_policy(
         is_error: fields.is_error,
         needles: fields.needles,
         query: fields.query,
-        keeps_shape: fields.keeps_shape,
+        json,
         schema: fields.schema.map(Arc::from),
         explains: fields.explains,
         redact: None,

@@ -5,8 +5,7 @@ use napi_derive::napi;
 use super::answer::answer;
 use super::cut::JsText;
 use super::policy::{PolicyHandle, asking};
-use crate::policy::Policy;
-use crate::shape::shape;
+use crate::shape::{ShapeOutcome, shape, shape_told};
 
 /// JSON with less in it, and counts of what is missing.
 #[napi(object, object_from_js = false)]
@@ -31,16 +30,31 @@ pub fn shape_json(
 ) -> Option<ShapedJson> {
     let policy = asking(policy, query);
     let made = match is_rest {
-        Some(true) => shape(&json, &Policy { schema: None, ..policy.into_owned() })?,
+        Some(true) => shape(&json, &policy.of_rest())?,
         _ => shape(&json, &policy)?,
     };
+    Some(shaped(made))
+}
+
+/// Rewrites a list or an object like [`shape_json`], and says in it what is missing. Returns null
+/// for other JSON, and if nothing of it would be left.
+#[napi(catch_unwind)]
+pub fn tell_json(
+    #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
+    json: String,
+    query: Option<Vec<String>>,
+) -> Option<ShapedJson> {
+    shape_told(&json, &asking(policy, query)).map(shaped)
+}
+
+fn shaped(made: ShapeOutcome) -> ShapedJson {
     let [elements, strings, members] = [made.elements, made.strings, made.members].map(|count| count as u32);
-    Some(ShapedJson {
+    ShapedJson {
         json: answer(made.json),
         is_less: made.is_less,
         elements,
         strings,
         members,
         validates: made.validates,
-    })
+    }
 }

@@ -13,6 +13,9 @@ pub struct Counts {
     pub lines: Amount,
     /// Such as `1-120,4803-5000`.
     pub kept_lines: String,
+    /// Values of JSON that are omitted.
+    pub elements: usize,
+    pub members: usize,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,6 +47,18 @@ pub struct Labels<'a> {
     pub pages: bool,
     /// Amounts are counted in bytes: the text arrived as bytes and is not scanned to count chars.
     pub in_bytes: bool,
+}
+
+impl Counts {
+    /// Names the omitted values, such as ` with 897 elements and 1 member`.
+    pub fn values(&self) -> String {
+        let counted = [(self.elements, "element"), (self.members, "member")].map(|(count, noun)| {
+            let plural = if count == 1 { "" } else { "s" };
+            (count > 0).then(|| format!("{} {noun}{plural}", grouped(count)))
+        });
+        let named: Vec<String> = counted.into_iter().flatten().collect();
+        if named.is_empty() { String::new() } else { format!(" with {}", named.join(" and ")) }
+    }
 }
 
 /// Formats limits, such as `50KB or 2,000 lines`. The limit on single lines is named only if there

@@ -8,6 +8,7 @@
 //! exit   = NEWLINES a line that `is_exit` reads
 //! ```
 //!
+//! as the last string of a list or an object in JSON, which stays where it is,
 //! and in these positions of each stream in a text of two ([`streams`]).
 //!
 //! An exit line is that of a captured process, which our own captures write after the notice. Like
@@ -19,7 +20,7 @@
 
 use std::ops::Range;
 
-use crate::encoding::{NEWLINE, Size, Text};
+use crate::encoding::{NEWLINE, Size, Text, Utf8};
 use crate::notice::MIDDLE;
 use crate::notice::parse::{
     LONGEST_EXIT, LONGEST_MARK, breaks_before_exit, is_mark, parse, saved, takes_name,
@@ -201,6 +202,10 @@ impl Earlier {
         let exit = exit_at_end(tail, is_whole).with_breaks();
         let at_end = last_notice(tail.slice(0..tail.len() - exit), is_whole);
         let content = at_end.as_ref().map_or(total, |found| total - tail.len() + found.start);
+        if at_end.is_none() {
+            let window = tail.slice(tail.len().saturating_sub(LONGEST)..tail.len());
+            earlier.told = of_json(&utf8(window)).unwrap_or_default();
+        }
         if let Some(found) =
             notice_at(head, 0).filter(|found| found.end < content && is_newline(head, found.end))
         {
@@ -258,6 +263,21 @@ impl Earlier {
             }
         }
     }
+}
+
+/// Returns what the notice in JSON tells, which is the last string of a list or an object.
+pub fn of_json(json: &[u8]) -> Option<NoticeAmounts> {
+    let inner = json.trim_ascii_end();
+    let inner = inner.strip_suffix(b"}").or_else(|| inner.strip_suffix(b"]"))?.trim_ascii_end();
+    let inner =
+        if inner.ends_with(b"]\"") { &inner[inner.len().saturating_sub(LONGEST)..] } else { return None };
+    let last = |start: &[u8]| memchr::memmem::rfind(inner, start);
+    let start = last(b"\"[tool output truncated: ").or_else(|| last(b"\"[... "))?;
+    let notice: String = serde_json::from_slice(&inner[start..]).ok()?;
+    let found = notice_at(Utf8(notice.as_bytes()), 0).filter(|found| found.end == notice.len())?;
+    let mut told = NoticeAmounts::default();
+    told.add(found.hidden, found.in_bytes, found.saved);
+    Some(told)
 }
 
 pub(super) struct Found {

@@ -154,7 +154,7 @@ impl Notice {
             chars: missing(all.chars),
             bytes: missing(all.bytes),
             lines: missing(all.newlines),
-            kept_lines: String::new(),
+            ..Counts::default()
         };
         let ladder = self.ladder(labels.saved).next();
         let notice = ladder.as_deref().unwrap_or(self);
@@ -184,9 +184,10 @@ impl Notice {
                 let (amount, unit) =
                     if labels.in_bytes { (counts.bytes, "bytes") } else { (counts.chars, "chars") };
                 format!(
-                    "[tool output truncated: {} of {} {unit} omitted (limit {}); {}]",
+                    "[tool output truncated: {} of {} {unit} omitted{} (limit {}); {}]",
                     grouped(amount.omitted),
                     grouped(amount.total),
+                    counts.values(),
                     limits_text(&labels.limits),
                     labels.saved.advice(labels.pages)
                 )

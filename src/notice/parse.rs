@@ -28,9 +28,11 @@ pub fn parse(line: &[u8]) -> Option<(usize, bool)> {
     if let Some(rest) = line.strip_prefix(b"[tool output truncated: ") {
         let (hidden, rest) = number(rest)?;
         let (_, rest) = number(rest.strip_prefix(b" of ")?)?;
-        let in_bytes = rest.starts_with(b" bytes omitted (");
-        return (rest.ends_with(b"]") && (in_bytes || rest.starts_with(b" chars omitted (")))
-            .then_some((hidden, in_bytes));
+        let in_bytes = rest.starts_with(b" bytes omitted ");
+        let goes_on = |words: &[u8]| words.starts_with(b"(") || words.starts_with(b"with ");
+        return (rest.ends_with(b"]") && (in_bytes || rest.starts_with(b" chars omitted ")))
+            .then_some((hidden, in_bytes))
+            .filter(|_| goes_on(&rest[b" chars omitted ".len()..]));
     }
     if let Some(rest) = line.strip_prefix(b"[... ") {
         let (hidden, rest) = number(rest)?;
@@ -167,6 +169,8 @@ mod tests {
         for (line, told) in [
             ("[tool output truncated: 70 of 90 chars omitted (limit 9B); x]", Some((70, false))),
             ("[tool output truncated: 1,070 of 2,090 bytes omitted (limit 9B); x]", Some((1_070, true))),
+            ("[tool output truncated: 7 of 9 chars omitted with 2 members (limit 9B); x]", Some((7, false))),
+            ("[tool output truncated: 7 of 9 chars omitted x (limit 9B); x]", None),
             ("[... 12 more characters truncated]", Some((12, false))),
             ("... (1,234 chars truncated from x)", Some((1_234, false))),
             ("[... 12 more characters truncated] x", None),

@@ -155,6 +155,7 @@ pub(crate) use page::Piece;
 pub use score::score;
 pub(crate) use shares::{Mix, WHOLE};
 pub(crate) use steps::Addition;
+pub use told::is_failed_member;
 
 /// Units before the current one that closing a finding may need.
 const REACH: usize = AROUND + 1 + AROUND + 1;

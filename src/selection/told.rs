@@ -20,11 +20,14 @@ fn is_failed_object(first: &[u8], last: &[u8]) -> bool {
     }
     let (start, end) = (&first[..first.len().min(READ)], &last[last.len() - last.len().min(READ)..]);
     [start, end].into_iter().any(|text| {
-        memchr::memchr_iter(b'"', text).any(|at| {
-            let is_name = !text[..at].ends_with(b"\\");
-            is_name && MEMBERS.iter().any(|member| tells(&text[at + 1..], member))
-        })
+        memchr::memchr_iter(b'"', text)
+            .any(|at| !text[..at].ends_with(b"\\") && is_failed_member(&text[at..]))
     })
+}
+
+/// Returns true if a text begins with the name and the value of a member that tells of a failure.
+pub fn is_failed_member(text: &[u8]) -> bool {
+    MEMBERS.iter().any(|member| text.strip_prefix(b"\"").is_some_and(|text| tells(text, member)))
 }
 
 /// The members of objects that tell of a failure: a number that is neither 0 nor the status of a

@@ -14,6 +14,7 @@ use crate::encoding::Utf16;
 use crate::json::{Document, Literal, Value, string, without_controls};
 use crate::media::{self, Item};
 use crate::notice::earlier;
+use crate::policy::JsonForm;
 use crate::slots::clamp_slots::{Fit, SlotCuts, SlotEdit, clamp_json, clamp_slots};
 use crate::slots::side_data;
 use crate::slots::slot_json::cap_shape;
@@ -291,7 +292,7 @@ impl Options {
             SideData::Cap { max, spare } => {
                 let most = max.saturating_add(spare);
                 let policy = &self.rules.policy;
-                if policy.keeps_shape && member.is_named("structuredContent") {
+                if policy.json == JsonForm::Shape && member.is_named("structuredContent") {
                     return cap_shape(member, max, most, policy);
                 }
                 side_data::cap(member, max, most)

@@ -1,5 +1,15 @@
-//! The order in which elements of a list are kept.
+//! The order in which the parts of a list or an object are kept.
+//!
+//! | first | because |
+//! |---|---|
+//! | parts with a text that the caller looks for | the caller said so |
+//! | parts that answer the question, the best first | the model asked |
+//! | parts that tell of a failure | it is usually the reason for the call |
+//! | elements of another kind, with other members or another value than most | they are news |
+//!
+//! If over half of a list tells of failures, that tells no element from another.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use aho_corasick::AhoCorasick;
@@ -9,16 +19,18 @@ use crate::policy::Policy;
 use crate::relevance::Question;
 use crate::selection::score;
 
+use super::odd::Usual;
+
 /// The score of an element that has a word of the question which fewer than eight elements before
 /// it had.
 const RARE: u32 = 4;
 
-/// Finds elements that tell more than others.
+/// Finds parts that tell more than others.
 #[derive(Debug)]
 pub struct ElementFinder<'p> {
     policy: &'p Policy,
     sought: Option<ElementTerms>,
-    /// Positions of telling elements, by list.
+    /// Positions of telling parts, by list or object.
     found: HashMap<u32, Vec<usize>>,
 }
 
@@ -41,24 +53,65 @@ impl<'p> ElementFinder<'p> {
         self.policy.query.is_empty()
     }
 
-    /// Returns the positions of elements that differ in kind from most, or hold words of failure or
-    /// of the question. Both ends of a list come before all others anyway, so where there is
-    /// nothing else, nothing is read.
-    pub fn among(&mut self, list: Value, elements: &[Value]) -> &[usize] {
-        if elements.len() < 3 && self.may_skip() {
+    /// Returns the positions of the parts that tell more than others, in the order of the table.
+    /// Both ends of a list come before all others anyway, so where there is nothing else, nothing
+    /// is read.
+    pub fn among(&mut self, container: Value, parts: &[Value]) -> &[usize] {
+        if parts.len() < 3 && self.may_skip() {
             return &[];
         }
         let ElementFinder { policy, sought, found } = self;
-        found.entry(list.id()).or_insert_with(|| {
+        found.entry(container.id()).or_insert_with(|| {
             let sought = sought.get_or_insert_with(|| ElementTerms::new(policy));
-            let usual = usual_kind(elements);
-            let mut tells = |element: &Value| {
-                let source = element.source();
-                kind(source) != usual || score(source).tells() || sought.is_in(source)
+            let elements = if container.is_list() { parts } else { &[] };
+            let (kinds, usual) = (usual_kind(elements), Usual::of(elements));
+            let is_list = container.is_list();
+            let is_odd = |part: Value| is_list && (kind(part.source()) != kinds || usual.differs(part));
+            let mut tells = |at: usize| {
+                let reason = sought.reason(source_of(parts[at]));
+                reason.or_else(|| is_odd(parts[at]).then_some(Reason::Odd)).map(|reason| (reason, at))
             };
-            (0..elements.len()).filter(|at| tells(&elements[*at])).collect()
+            let mut telling: Vec<(Reason, usize)> = (0..parts.len()).filter_map(&mut tells).collect();
+            let failures = telling.iter().filter(|(reason, _)| *reason == Reason::Failure).count();
+            if failures > parts.len() / 2 {
+                telling.retain(|(reason, at)| *reason != Reason::Failure || is_odd(parts[*at]));
+            }
+            telling.sort();
+            telling.into_iter().map(|(_, at)| at).collect()
         })
     }
+}
+
+/// The reason for which a part stays, the strongest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Reason {
+    Needle,
+    Answer(Reverse<u32>),
+    Failure,
+    Odd,
+}
+
+/// Returns the JSON of an element, or of a member with its name.
+fn source_of(part: Value<'_>) -> &[u8] {
+    part.bytes(part.name().unwrap_or(part).start(), part.end())
+}
+
+/// Returns true if a line in the strings of a value tells of a failure. The words of a long log
+/// would outweigh each other.
+fn tells_failure(source: &[u8]) -> bool {
+    let mut from = 0;
+    let ends = memchr::memmem::find_iter(source, br"\n").chain([source.len()]);
+    ends.into_iter().any(|end| {
+        let line = &source[from..end];
+        from = (end + 2).min(source.len());
+        score(line).tells()
+    })
+}
+
+/// Returns for each value if its words tell more than those of others.
+pub fn telling(values: &[Value], policy: &Policy) -> Vec<bool> {
+    let mut sought = ElementTerms::new(policy);
+    values.iter().map(|value| sought.reason(value.source()).is_some()).collect()
 }
 
 impl ElementTerms {
@@ -70,9 +123,17 @@ impl ElementTerms {
         }
     }
 
-    fn is_in(&mut self, source: &[u8]) -> bool {
-        self.needles.as_ref().is_some_and(|needles| needles.is_match(source))
-            || self.question.score(source) >= RARE
+    /// Returns the reason that the words of a value give.
+    fn reason(&mut self, source: &[u8]) -> Option<Reason> {
+        // A question counts what it reads, and must see all parts.
+        let answer = self.question.score(source);
+        if self.needles.as_ref().is_some_and(|needles| needles.is_match(source)) {
+            Some(Reason::Needle)
+        } else if answer >= RARE {
+            Some(Reason::Answer(Reverse(answer)))
+        } else {
+            tells_failure(source).then_some(Reason::Failure)
+        }
     }
 }
 

@@ -20,10 +20,12 @@
 //! need, and the large parts equal shares of the rest. A value whose size is within its share
 //! therefore never loses a byte to a larger neighbour.
 //!
-//! **Lists** keep their first and last elements, elements of another kind than most, and elements
-//! with a word of failure, a needle or a rare word of the question (`elements.rs`): an element with
-//! a different form is usually the reason for the call. A list is read only if it loses elements;
-//! reading nested lists at each level would take quadratic time.
+//! **Lists** keep their first and last elements, and those that tell more than others
+//! (`elements.rs`, `odd.rs`). A list is read only if it loses elements; reading nested lists at
+//! each level would take quadratic time. Objects that lose members keep those that tell.
+//!
+//! **Long strings** are cut as texts, by the search that all texts have (`texts.rs`). A value whose
+//! own members tell of a failure, such as an exit code, is searched as the text of a failure.
 //!
 //! **Limits in chars and tokens** have no sum over bytes, so the bytes that fit them are found by
 //! bisection, to 1 part in [`STEPS`].
@@ -34,23 +36,29 @@
 //! of the two the caller got.
 
 mod elements;
+mod odd;
 mod rooms;
 mod rules;
 mod schema;
 mod sizes;
 mod string;
+mod texts;
+mod told;
 mod write;
 
 use crate::encoding::{Text, Utf8};
-use crate::json::Document;
+use crate::json::{Document, Value};
 use crate::limits::Limits;
-use crate::policy::Policy;
+use crate::policy::{Keep, Policy};
+use crate::selection::is_failed_member;
 use crate::tokens::Estimate;
 
 use elements::ElementFinder;
 use rooms::Rooms;
 use rules::SchemaRules;
 use sizes::Sizes;
+use texts::Texts;
+pub use told::shape_told;
 use write::write;
 
 /// Shortened JSON, and counts of the omissions. The contents of an omitted value are not counted.
@@ -70,36 +78,66 @@ pub struct ShapeOutcome {
 /// for JSON that validates against its schema, or the schema takes too long to read, ignores it.
 /// Returns `None` for a text that is not JSON.
 pub fn shape(json: &str, policy: &Policy) -> Option<ShapeOutcome> {
-    let document = Document::parse(json.as_bytes())?;
+    shape_document(&Document::parse(json.as_bytes())?, policy)
+}
+
+fn shape_document(document: &Document, policy: &Policy) -> Option<ShapeOutcome> {
+    let policy = &judged(document, policy);
     let schema = policy.schema.as_ref().and_then(|schema| Document::parse(schema.as_bytes()));
-    if let Some(rules) = schema.and_then(|schema| SchemaRules::new(&document, schema.root())) {
-        let sizes = Sizes::new(&document, Some(rules));
-        let made = shape_within(&document, &sizes, policy, sizes.at(0).floor as usize);
+    if let Some(rules) = schema.and_then(|schema| SchemaRules::new(document, schema.root())) {
+        let sizes = Sizes::new(document, Some(rules));
+        let made = shape_within(document, &sizes, policy, sizes.at(0).floor as usize);
         if made.is_some() {
             return made.map(|made| ShapeOutcome { validates: true, ..made });
         }
     }
-    shape_within(&document, &Sizes::new(&document, None), policy, 0)
+    shape_within(document, &Sizes::new(document, None), policy, 0)
+}
+
+/// Returns the policy of a failure if a member of the document says that it comes from one.
+fn judged(document: &Document, policy: &Policy) -> Policy {
+    let root = document.root();
+    let says_failed = |name: Value| is_failed_member(root.bytes(name.start(), root.end()));
+    let is_error = policy.is_error || root.members().filter_map(Value::name).any(says_failed);
+    Policy { is_error, ..policy.clone() }
 }
 
 /// Writes JSON of at least `least` bytes to fit, if there is room.
 fn shape_within(document: &Document, sizes: &Sizes, policy: &Policy, least: usize) -> Option<ShapeOutcome> {
     let mut telling = ElementFinder::new(policy);
-    let mut make = |bytes: usize| {
-        let rooms = Rooms::share(document, sizes, &mut telling, bytes);
-        let made = write(document, sizes, &rooms);
-        ShapeOutcome { is_less: made.json.len() < sizes.full(0), ..made }
-    };
+    let mut share = |bytes: usize| Rooms::share(document, sizes, &mut telling, bytes);
+    let (bytes, made) = fitting(document, sizes, policy, least, &mut share)?;
+    let searched = (bytes < sizes.full(0) && policy.keep != Keep::Head).then(|| {
+        let mut rooms = share(bytes);
+        let texts = Texts::new(document, sizes, &mut rooms, policy);
+        (!texts.is_empty()).then(|| write(document, sizes, &rooms, Some(&texts)))
+    });
+    // Tokens of strings beside each other may be more than those of each.
+    let made = searched.flatten().filter(|searched| fits(&searched.json, &policy.limits)).unwrap_or(made);
+    Some(ShapeOutcome { is_less: bytes < sizes.full(0), ..made })
+}
+
+/// Writes the JSON with the most bytes that fit, with the beginnings of strings, and returns that
+/// room as well.
+fn fitting(
+    document: &Document,
+    sizes: &Sizes,
+    policy: &Policy,
+    least: usize,
+    share: &mut impl FnMut(usize) -> Rooms,
+) -> Option<(usize, ShapeOutcome)> {
+    let mut make = |bytes: usize| write(document, sizes, &share(bytes), None);
     let Limits { bytes, line_bytes, chars, lines, .. } = policy.limits;
     // A char takes at most three bytes, and at least one. All of it is one line.
-    let most = if lines == 0 { 0 } else { bytes.min(line_bytes).min(chars.saturating_mul(3)) };
+    let per_char = if document.root().source().is_ascii() { 1 } else { 3 };
+    let most = if lines == 0 { 0 } else { bytes.min(line_bytes).min(chars.saturating_mul(per_char)) };
     let most = most.min(sizes.full(0));
     if most < least {
         return None;
     }
     let mut made = make(most);
     if fits(&made.json, &policy.limits) {
-        return Some(made);
+        return Some((most, made));
     }
     let (mut fitting, mut over) = (least, most);
     made = make(fitting);
@@ -115,7 +153,7 @@ fn shape_within(document: &Document, sizes: &Sizes, policy: &Policy, least: usiz
             over = middle;
         }
     }
-    Some(made)
+    Some((fitting, made))
 }
 
 /// Limits in chars and tokens are searched for up to this part of the bytes.

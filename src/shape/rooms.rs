@@ -3,12 +3,15 @@
 use crate::json::{Document, Value};
 
 use super::elements::ElementFinder;
-use super::sizes::{Bytes, Sizes};
+use super::sizes::{Bytes, LEAST, Sizes};
 
 /// The room of a container that stays, with strings in it that are shortened.
 pub const OPEN: usize = usize::MAX;
 /// The same in the four bytes that a room takes.
 const OPENED: u32 = u32::MAX;
+
+/// Bytes in which a long part says what it tells.
+const TELLING: usize = 512;
 
 /// Bytes for each value, by id. Values within one that has room for all of it have no entry of
 /// their own.
@@ -69,6 +72,29 @@ impl Rooms {
         }
     }
 
+    /// Moves half the room of strings that say little to those that tell more, up to all that these
+    /// take. Both are given by id, and have less room than they take.
+    pub fn favor(&mut self, sizes: &Sizes, little: &[u32], telling: &[u32]) {
+        if little.is_empty() || telling.is_empty() {
+            return;
+        }
+        let part = |id: &u32| {
+            let (least, most) = (self.0[*id as usize], sizes.at(*id).full);
+            ContainerPart { id: *id, besides: 0, least, most }
+        };
+        let parts: Vec<ContainerPart> = telling.iter().map(part).collect();
+        let sum = |of: fn(&ContainerPart) -> u32| parts.iter().map(|part| of(part) as usize).sum::<usize>();
+        let (least, most) = (sum(|part| part.least), sum(|part| part.most));
+        let mut room = least;
+        for id in little {
+            let own = &mut self.0[*id as usize];
+            let moved = (*own - (*own / 2).max(LEAST).min(*own)).min((most - room) as u32);
+            *own -= moved;
+            room += moved as usize;
+        }
+        self.give(&parts, room);
+    }
+
     /// Gives small parts all that they take, and large ones equal shares of the rest.
     fn give(&mut self, parts: &[ContainerPart], room: usize) {
         let taken = |level: u32| parts.iter().map(|part| part.at(level) as usize).sum::<usize>();
@@ -115,14 +141,21 @@ fn chosen(container: Value, sizes: &Sizes, telling: &mut ElementFinder, room: us
     for least in &levels[usize::from(!is_list)..] {
         let mut parts = parts(*least);
         // If all of them fit, their order says nothing.
-        if telling.may_skip() && parts.iter().map(|part| part.least as usize).sum::<usize>() <= room {
+        if (telling.may_skip() || !is_list)
+            && parts.iter().map(|part| part.least as usize).sum::<usize>() <= room
+        {
             return parts;
         }
-        let (ends, tells) =
-            if is_list { (vec![0, last], telling.among(container, &values)) } else { (vec![], &[][..]) };
-        squeeze_ends(&mut parts, &ends, &values, sizes, room, &named);
-        // The parts that tell take at most half the room.
+        let ends = if is_list { vec![0, last] } else { vec![] };
+        let tells = telling.among(container, &values);
+        // Parts that tell take at most half the room. Long ones share that, so that their texts
+        // have room for what they tell.
         let mut half = room / 2;
+        let even = (half / tells.len().max(1)).max(TELLING).min(half) as u32;
+        for at in tells {
+            parts[*at].least = parts[*at].least.max(parts[*at].most.min(even));
+        }
+        squeeze_ends(&mut parts, &ends, &values, sizes, room, &named);
         let telling = tells.iter().copied().filter(|at| {
             let least = parts[*at].least as usize;
             let fits = least <= half;

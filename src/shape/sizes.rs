@@ -1,9 +1,12 @@
 //! Bytes that values take without white space.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use crate::json::{Document, Value};
 
 use super::rules::{Rule, SchemaRules};
-use super::string::mark_bytes;
+use super::string::{chars_of, mark_bytes};
 
 /// Bytes that no string is shortened below: enough for its mark.
 pub const LEAST: u32 = 32;
@@ -40,17 +43,19 @@ impl Bytes {
 
 /// The sizes of all values of a document, by id, with the rules of a schema. That of a name
 /// includes its colon.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Sizes {
     of: Vec<Bytes>,
     /// Bytes that strings can give.
     spare: usize,
+    /// The chars of strings that were shortened. Several attempts shorten the same ones.
+    chars: RefCell<HashMap<u32, usize>>,
     rules: Option<SchemaRules>,
 }
 
 impl Sizes {
     pub fn new(document: &Document, rules: Option<SchemaRules>) -> Sizes {
-        let mut sizes = Sizes { of: vec![Bytes::default(); document.len()], spare: 0, rules };
+        let mut sizes = Sizes { of: vec![Bytes::default(); document.len()], rules, ..Sizes::default() };
         for value in document.values().rev() {
             let id = value.id() as usize;
             let length = value.source().len() as u32;
@@ -96,7 +101,7 @@ impl Sizes {
         let Bytes { full, min, floor, .. } = self.at(value.id());
         match value.source()[0] {
             b'{' | b'[' => floor,
-            b'"' if self.rules.is_none() => full.min(mark_bytes(value.source()) as u32),
+            b'"' if self.rules.is_none() => full.min(mark_bytes(self.chars(value)) as u32),
             _ => min,
         }
     }
@@ -105,6 +110,11 @@ impl Sizes {
     pub fn emptied(&self, value: Value) -> u32 {
         let is_string = value.source()[0] == b'"' && self.rules.is_none();
         if is_string { EMPTY } else { self.marked(value) }
+    }
+
+    /// Returns the chars of a string.
+    pub fn chars(&self, value: Value) -> usize {
+        *self.chars.borrow_mut().entry(value.id()).or_insert_with(|| chars_of(value.source()))
     }
 
     /// Returns the bytes that all strings can give together.

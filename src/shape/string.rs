@@ -2,10 +2,9 @@
 
 use crate::json::Literal;
 
-/// Writes the beginning of a string, given with its quotes, and the count of the chars that are
-/// missing, in at most `room` bytes. Without room for the count, an empty string.
-pub fn write_shortened(quoted: &[u8], room: usize, out: &mut Vec<u8>) {
-    let chars = Literal::of(quoted).size().chars;
+/// Writes the beginning of a string of `chars` chars, given with its quotes, and the count of the
+/// chars that are missing, in at most `room` bytes. Without room for the count, an empty string.
+pub fn write_shortened(quoted: &[u8], chars: usize, room: usize, out: &mut Vec<u8>) {
     let mark = |missing: usize| format!("[+{missing} chars]");
     let content = &quoted[1..quoted.len() - 1];
     out.push(b'"');
@@ -20,9 +19,14 @@ pub fn write_shortened(quoted: &[u8], room: usize, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Returns the bytes of a string, given with its quotes, when only the count of its chars is left.
-pub fn mark_bytes(quoted: &[u8]) -> usize {
-    format!("\"[+{} chars]\"", Literal::of(quoted).size().chars).len()
+/// Returns the bytes of a string when only the count of its chars is left.
+pub fn mark_bytes(chars: usize) -> usize {
+    format!("\"[+{chars} chars]\"").len()
+}
+
+/// Returns the chars of a string, given with its quotes.
+pub fn chars_of(quoted: &[u8]) -> usize {
+    Literal::of(quoted).size().chars
 }
 
 /// Returns the bytes and the chars of the first code point, escaped or not.
@@ -61,7 +65,7 @@ mod tests {
             (43, r#""a\n\u00e9é漢😀\ud83d\ude00[+90 chars]""#),
         ] {
             let mut out = vec![];
-            write_shortened(quoted.as_bytes(), room, &mut out);
+            write_shortened(quoted.as_bytes(), chars_of(quoted.as_bytes()), room, &mut out);
             assert_eq!(String::from_utf8(out).unwrap(), shown, "{room}");
         }
     }

@@ -6,9 +6,11 @@ use super::ShapeOutcome;
 use super::rooms::{self, Rooms};
 use super::sizes::Sizes;
 use super::string::write_shortened;
+use super::texts::Texts;
 
-/// Writes the values of a document that have room, without white space.
-pub fn write(document: &Document, sizes: &Sizes, rooms: &Rooms) -> ShapeOutcome {
+/// Writes the values of a document that have room, without white space. Strings keep their
+/// beginnings, or with `texts`, the lines that a search finds.
+pub fn write(document: &Document, sizes: &Sizes, rooms: &Rooms, texts: Option<&Texts>) -> ShapeOutcome {
     let mut made = ShapeOutcome::default();
     // Ends of the open containers, by id, and their closing brackets.
     let mut open: Vec<(u32, u8)> = vec![];
@@ -51,11 +53,17 @@ pub fn write(document: &Document, sizes: &Sizes, rooms: &Rooms) -> ShapeOutcome 
         } else if source.len() > room {
             made.strings += 1;
             let most = sizes.rule(value.id()).and_then(|rule| rule.most_chars);
+            let start = made.json.len();
             write_shortened(
                 source,
+                sizes.chars(value),
                 most.map_or(room, |most| room.min(most.saturating_add(2))),
                 &mut made.json,
             );
+            if let Some(cut) = texts.and_then(|texts| texts.cut(value.id(), source, &made.json[start..])) {
+                made.json.truncate(start);
+                made.json.extend_from_slice(cut.as_bytes());
+            }
         } else {
             made.json.extend_from_slice(source);
         }

@@ -42,7 +42,7 @@ impl BlockTable<'_, '_> {
             chars: all(missing.chars),
             bytes: all(missing.bytes),
             lines: all(missing.newlines),
-            kept_lines: String::new(),
+            ..Counts::default()
         };
         let labels = self.terms.labels(false, saved);
         let ladder = self.terms.notice.ladder(labels.saved);

@@ -14,7 +14,7 @@ use crate::encoding::whitespace::{is_space, is_visible};
 use crate::encoding::{Latin1, Size, Text, Utf16, size};
 use crate::json::{Literal, Value};
 use crate::limits::Limits;
-use crate::policy::Policy;
+use crate::policy::{JsonForm, Policy};
 use crate::share::{Block, share};
 use crate::truncate::input::Input;
 use crate::truncate::pass::Found;
@@ -85,12 +85,12 @@ fn clamp_one(slot: &Slot, text: &Literal, rules: &SlotRules) -> SlotCuts {
 }
 
 fn shape_one(slot: &Slot, text: &Literal, rules: &SlotRules) -> Option<SlotJson> {
-    if !rules.policy.keeps_shape {
+    if rules.policy.json == JsonForm::Text {
         return None;
     }
     let made = if slot.json.is_none() { prepared(text, rules) } else { None };
     let text = made.as_ref().unwrap_or(text);
-    let is_over = matches!(clamp(text, rules), Fit::Cut(_));
+    let is_over = matches!(clamp(text, &rules.head()), Fit::Cut(_));
     if is_over { keep_shape(slot, text, rules.policy.limits, rules) } else { None }
 }
 

@@ -9,8 +9,8 @@ use crate::dialect::path::As;
 use crate::encoding::Utf8;
 use crate::json::{Document, Literal, Value};
 use crate::limits::{Limits, UNLIMITED};
-use crate::policy::Policy;
-use crate::shape::shape;
+use crate::policy::{JsonForm, Policy};
+use crate::shape::{shape, shape_told};
 use crate::tokens::Estimate;
 
 /// JSON after a cut.
@@ -21,13 +21,14 @@ pub struct SlotJson {
     pub is_less: bool,
 }
 
-/// Cuts the text of a slot to limits if it is a list or an object, and if the rules keep its shape.
+/// Cuts the text of a slot to limits if it is a list or an object, and if the rules leave it JSON.
 ///
 /// Data that no path reads always keeps its shape: it may hold the result of a host whose form is
 /// not known, with its id and its name. So its longest texts are cut, where they stand. Words are
 /// shorter than these and stay, and no value is replaced by another.
 pub fn keep_shape(slot: &Slot, text: &Literal, limits: Limits, rules: &SlotRules) -> Option<SlotJson> {
-    if !rules.policy.keeps_shape && !slot.is_rest() {
+    let form = if slot.is_rest() { JsonForm::Shape } else { rules.policy.json };
+    if form == JsonForm::Text {
         return None;
     }
     let text = text.string();
@@ -37,8 +38,9 @@ pub fn keep_shape(slot: &Slot, text: &Literal, limits: Limits, rules: &SlotRules
     let lean = if slot.json.is_some() { with_names(&text) } else { None };
     let policy = Policy { limits, ..rules.policy.clone() };
     // A schema is that of a result, not of its parts.
-    let policy = if slot.is_rest() { Policy { schema: None, ..policy } } else { policy };
-    let made = shape(lean.as_deref().unwrap_or(&text), &policy)?;
+    let policy = if slot.is_rest() { policy.of_rest() } else { policy };
+    let cut = if form == JsonForm::Data { shape_told } else { shape };
+    let made = cut(lean.as_deref().unwrap_or(&text), &policy)?;
     let json = String::from_utf8(made.json).ok().filter(|json| !json.is_empty())?;
     let is_data = slot.json.is_some_and(|json| json != As::Encoded);
     let edit = if is_data { SlotEdit::Put(as_written(&json)?) } else { SlotEdit::Replace(json) };

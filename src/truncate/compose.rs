@@ -280,6 +280,7 @@ impl<'a> Composer<'a> {
             bytes: amount(|size| size.bytes, bytes),
             lines: Amount { omitted: missing, total: total + self.beside.newlines + self.apart.newlines },
             kept_lines: line_ranges(lines.ranges),
+            ..Counts::default()
         }
     }
 
