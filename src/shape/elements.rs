@@ -30,8 +30,8 @@ const RARE: u32 = 4;
 pub struct ElementFinder<'p> {
     policy: &'p Policy,
     sought: Option<ElementTerms>,
-    /// Positions of telling parts, by list or object.
-    found: HashMap<u32, Vec<usize>>,
+    /// The telling parts of each list or object.
+    found: HashMap<u32, Telling>,
 }
 
 /// Texts that a caller looks for. All needles are searched in one pass.
@@ -56,9 +56,10 @@ impl<'p> ElementFinder<'p> {
     /// Returns the positions of the parts that tell more than others, in the order of the table.
     /// Both ends of a list come before all others anyway, so where there is nothing else, nothing
     /// is read.
-    pub fn among(&mut self, container: Value, parts: &[Value]) -> &[usize] {
+    pub fn among(&mut self, container: Value, parts: &[Value]) -> &Telling {
+        const NONE: &Telling = &Telling { order: vec![], asked: 0 };
         if parts.len() < 3 && self.may_skip() {
-            return &[];
+            return NONE;
         }
         let ElementFinder { policy, sought, found } = self;
         found.entry(container.id()).or_insert_with(|| {
@@ -77,9 +78,18 @@ impl<'p> ElementFinder<'p> {
                 telling.retain(|(reason, at)| *reason != Reason::Failure || is_odd(parts[*at]));
             }
             telling.sort();
-            telling.into_iter().map(|(_, at)| at).collect()
+            let asked = telling.iter().filter(|(reason, _)| *reason < Reason::Failure).count();
+            Telling { order: telling.into_iter().map(|(_, at)| at).collect(), asked }
         })
     }
+}
+
+/// The positions of parts that tell more than others.
+#[derive(Debug)]
+pub struct Telling {
+    pub order: Vec<usize>,
+    /// The first of them that hold what the caller or the model asked for.
+    pub asked: usize,
 }
 
 /// The reason for which a part stays, the strongest first.
@@ -176,7 +186,7 @@ mod tests {
             let expected: Vec<usize> = (0..elements.len()).filter(|at| has(elements[*at].source())).collect();
             let policy = Policy { needles, ..Policy::default() };
             assert_eq!(
-                ElementFinder::new(&policy).among(document.root(), &elements),
+                ElementFinder::new(&policy).among(document.root(), &elements).order,
                 expected,
                 "{:?}",
                 policy.needles

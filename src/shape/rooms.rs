@@ -2,7 +2,7 @@
 
 use crate::json::{Document, Value};
 
-use super::elements::ElementFinder;
+use super::elements::{ElementFinder, Telling};
 use super::sizes::{Bytes, LEAST, Sizes};
 
 /// The room of a container that stays, with strings in it that are shortened.
@@ -147,21 +147,22 @@ fn chosen(container: Value, sizes: &Sizes, telling: &mut ElementFinder, room: us
             return parts;
         }
         let ends = if is_list { vec![0, last] } else { vec![] };
-        let tells = telling.among(container, &values);
-        // Parts that tell take at most half the room. Long ones share that, so that their texts
-        // have room for what they tell.
+        let Telling { order: tells, asked } = telling.among(container, &values);
+        // Parts that nobody asked for take at most half the room. Long ones share that, so that
+        // their texts have room for what they tell.
         let mut half = room / 2;
         let even = (half / tells.len().max(1)).max(TELLING).min(half) as u32;
         for at in tells {
             parts[*at].least = parts[*at].least.max(parts[*at].most.min(even));
         }
         squeeze_ends(&mut parts, &ends, &values, sizes, room, &named);
-        let telling = tells.iter().copied().filter(|at| {
-            let least = parts[*at].least as usize;
+        let telling = tells.iter().enumerate().filter(|(nth, at)| {
+            let least = parts[**at].least as usize;
             let fits = least <= half;
             half -= if fits { least } else { 0 };
-            fits
+            fits || nth < asked
         });
+        let telling = telling.map(|(_, at)| *at);
         let first: Vec<usize> = ends.iter().copied().chain(telling).collect();
         if let (true, left) = take(parts, &first) {
             return left;
