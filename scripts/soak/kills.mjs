@@ -285,10 +285,10 @@ async function soak(kills) {
   if (sum.lost + sum.doubled + sum.left + sum.contradicted > 0) process.exitCode = 1
 }
 
-/** Waits until the new file has the session's name. Late rows have yet to be carried over then. */
-async function exchanged(path, ino) {
-  const end = Date.now() + 400
-  while (Date.now() < end && statSync(path).ino === ino) await soon()
+/** Waits until the new file has the session's name, unless the child ends before. Late rows have yet
+ *  to be carried over then. */
+async function exchanged(path, ino, child) {
+  while (child.exitCode === null && statSync(path).ino === ino) await soon()
 }
 
 /** Starts a repair or an undo and kills it: at any moment, or right after the exchange. */
@@ -298,7 +298,7 @@ async function killed(path, isRandom, way, sum) {
   const end = ended(child)
   await started(child)
   if (isRandom) await wait(Math.random() * 40)
-  else await exchanged(path, ino)
+  else await exchanged(path, ino, child)
   child.kill('SIGKILL')
   sum.kills += Number((await end) === 'SIGKILL')
 }

@@ -7,6 +7,7 @@
 
 import { readFileSync } from 'node:fs'
 import { redactText } from 'spillway'
+import { secondsOf, untilMet } from './measure.mjs'
 import { forms } from './secret_forms.mjs'
 
 const table = (name) =>
@@ -18,8 +19,6 @@ const [formats, keys] = [table('formats'), table('keys')]
 const SPEED = 20
 const GROWTH = 2.6
 const SHORT = 0.06
-/** Times that a case may be measured: a busy machine holds up single runs. */
-const RUNS = 4
 
 const WORDS = ['password', 'token', 'API_KEY', 'clientSecret', 'pwd', 'x.auth_token', 'authorization']
 const VALUES = [
@@ -67,7 +66,7 @@ const units = cases()
 const mine = units.filter((_, at) => at % Number(each) === 0)
 let worst = { speed: Number.POSITIVE_INFINITY, unit: '' }
 let unmet = 0
-for (const unit of mine) measure(unit)
+for (const unit of mine) await measure(unit)
 console.log(
   `${mine.length} texts of up to ${size} MB: ${unmet} slow; the slowest takes ${worst.speed.toFixed(0)} MB/s: ${JSON.stringify(worst.unit)}`,
 )
@@ -104,27 +103,23 @@ function cases() {
   return [...new Set([...all, ...turns])].filter((text) => text !== '')
 }
 
-/** Measures three lengths of a text, again while a busy machine holds it up. */
-function measure(unit) {
+/** Measures three lengths of a text. */
+async function measure(unit) {
   const texts = [4, 2, 1].map((part) => unit.repeat(Math.ceil((Number(size) * 1e6) / part / unit.length)))
-  let fastest = 0
-  for (let run = 0; run < RUNS; run++) {
-    const [one, two, four] = texts.map(time)
-    fastest = Math.max(fastest, texts[2].length / 1e6 / four)
-    const isLinear = four < SHORT || (two < one * GROWTH && four < two * GROWTH)
-    if (fastest >= SPEED && isLinear) break
-    if (run === RUNS - 1) {
-      unmet += 1
-      console.log(`**not met**, ${fastest.toFixed(2)} MB/s: ${JSON.stringify(unit)}`)
-    }
+  const { speed, isMet } = await untilMet(
+    async () => {
+      const seconds = []
+      for (const text of texts) seconds.push(await secondsOf(() => redactText(text)))
+      const [one, two, four] = seconds
+      const isLinear = four < SHORT || (two < one * GROWTH && four < two * GROWTH)
+      const speed = texts[2].length / 1e6 / four
+      return { speed, isMet: speed >= SPEED && isLinear }
+    },
+    ({ isMet }) => isMet,
+  )
+  if (!isMet) {
+    unmet += 1
+    console.log(`**not met**, ${speed.toFixed(2)} MB/s: ${JSON.stringify(unit)}`)
   }
-  if (fastest < worst.speed) worst = { speed: fastest, unit }
-}
-
-/** Returns the seconds of the processor that a text takes. */
-function time(text) {
-  const start = process.cpuUsage()
-  redactText(text)
-  const { user, system } = process.cpuUsage(start)
-  return (user + system) / 1e6
+  if (speed < worst.speed) worst = { speed, unit }
 }
