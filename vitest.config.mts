@@ -1,22 +1,33 @@
 import { defineConfig } from 'vitest/config'
 
-// How often properties are tried, as a part of what they say: a tenth by `npm test`, all by `npm
-// run test:all`.
-const times = Number(process.env['SPILLWAY_TIMES'] ?? 0.1)
+/** How often properties are tried, in times of what they say. */
+const times = Number(process.env['SPILLWAY_TIMES'] ?? 0)
 
-/** Milliseconds. At full counts beside other work a property takes minutes. */
-const LONG = times < 1 ? 120_000 : 600_000
+/** Milliseconds. A test that hangs is to end, not one that a busy machine holds up: at full counts
+ *  beside other work a property takes minutes. */
+const LIMIT = 600_000 * Math.max(times, 1)
+
+/** Folders of specs that only call functions: they change nothing of their process, so it runs one
+ *  after another of them. Any other spec has a process of its own. */
+const PURE = ['dialect', 'json', 'media', 'pairs', 'provider_errors', 'redact', 'result', 'text']
+const pure = PURE.map((folder) => `__test__/${folder}/**/*.spec.ts`)
 
 export default defineConfig({
   test: {
-    // Tests that take real time, or watch the memory of a process, are in __test__/long/.
-    include: ['__test__/**/*.spec.ts'],
-    exclude: times < 1 ? ['__test__/long/**'] : [],
+    tags: [
+      {
+        name: 'long',
+        description: 'Takes a second or more of a processor, or of waiting. Not run by `npm test`.',
+      },
+    ],
     // One for each core: vitest leaves one idle, which is half of two.
     maxWorkers: '100%',
     setupFiles: ['__test__/support/counts.ts'],
-    // A test that hangs is to end, not one that a busy machine holds up.
-    testTimeout: LONG * Math.max(times, 1),
-    hookTimeout: LONG * Math.max(times, 1),
+    testTimeout: LIMIT,
+    hookTimeout: LIMIT,
+    projects: [
+      { extends: true, test: { name: 'pure', include: pure, isolate: false } },
+      { extends: true, test: { name: 'rest', include: ['__test__/**/*.spec.ts'], exclude: pure } },
+    ],
   },
 })

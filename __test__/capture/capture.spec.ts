@@ -16,8 +16,9 @@ import {
   OutputCapture,
   type SpillOptions,
 } from 'spillway'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { hostileText, policies, searching } from '../support/hostile.js'
+import { until } from '../support/wait.js'
 
 const runs = { numRuns: 500 }
 const any = (value: unknown) => value as never
@@ -179,7 +180,7 @@ describe('what is left', () => {
     )
   })
 
-  it('ends in a line that a later cut keeps, whatever the signal', async () => {
+  it('ends in a line that a later cut keeps, whatever the signal', { tags: 'long' }, async () => {
     const signal = fc.oneof(
       fc.string({ unit: 'binary', minLength: 1 }),
       fc.constantFrom('a, exit code b', '], [', 'SIGRTMIN+3'),
@@ -473,7 +474,7 @@ describe('the saved whole', () => {
     const spill = createSpillStore({ dir: '/proc/nowhere' })
     const capture = new OutputCapture({ spill, maxLines: 10 })
     for (let at = 0; at < 100; at++) capture.stdout.write(numbered(1_000))
-    await vi.waitFor(() => expect(capture.snapshot().spillError).toBeDefined(), 10_000)
+    await until(() => capture.snapshot().spillError !== undefined)
     await new Promise((resolve) => capture.stdout.write(numbered(1_000), resolve))
     const now = capture.snapshot()
     const result = await capture.finish({ exitCode: 0 })

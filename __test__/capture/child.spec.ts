@@ -183,6 +183,16 @@ describe('a child', () => {
     expect(text).toMatch(/^\d+\n\[exit code 0\]$/)
   })
 
+  it('is waited for where something else reads its output slowly', { tags: 'long' }, async () => {
+    const child = sh('seq 1 60000; echo "error: the last line"; exit 1')
+    // It takes one chunk at a time, be it small or large: each is some progress within the grace.
+    const write = (_chunk: unknown, _encoding: string, done: () => void) => void setTimeout(done, 1_000)
+    child.stdout?.pipe(new Writable({ highWaterMark: 1, write }))
+    const { text, total } = await new OutputCapture().attach(child, { graceMs: 5_000 })
+    expect(total.lines).toBe(60_001)
+    expect(text).toContain('error: the last line')
+  })
+
   it('may print to a stream that was ended, which throws nothing', async () => {
     const capture = new OutputCapture()
     capture.stdout.end('before\n')

@@ -16,7 +16,7 @@ import { describe, expect, it } from 'vitest'
 import { homeOf } from '../../cli/doctor/homes.js'
 import { agents, databases } from '../../src/layouts.json'
 import { agentSamples } from '../support/agent_samples.js'
-import { place, session, shell, spillway } from '../support/cli.js'
+import { place, session, shell, spillway, typed } from '../support/cli.js'
 import { jsonLines } from '../support/scratch.js'
 
 const LONG = 'a line of output, 漢字\n'.repeat(6_000)
@@ -180,9 +180,13 @@ describe('doctor', () => {
     expect(
       [...new Set(found.map(({ agent }) => agent))].filter((agent) => !own.includes(agent)).sort(),
     ).toEqual(['Cline CLI', 'Codex CLI'])
-    const ended = await shell(found.map(({ command }) => command).join(' && '))
-    expect(ended.code).toBe(0)
-    const warned = ended.stderr.trimEnd().split('\n')
+    const warnings: string[] = []
+    for (const { command } of found) {
+      const { code, stderr } = await typed(command)
+      expect([command, code]).toEqual([command, 0])
+      warnings.push(stderr)
+    }
+    const warned = warnings.join('').trimEnd().split('\n')
     expect(warned.every((line) => line.includes('known by the source of its agent'))).toBe(true)
     const files = warned.map((line) => kept('').find(([, file]) => line.includes(file))?.[0])
     expect([...new Set(files)].sort()).toEqual(['Cline', 'Gemini CLI', 'OpenCode', 'Roo Code'])
@@ -648,6 +652,7 @@ describe('doctor', () => {
 
   it.runIf(existsSync('/proc/self/io'))(
     'reads each of 10,000 sessions in one pass, and the few with a cause once more',
+    { tags: 'long' },
     async () => {
       const home = newHome()
       const healthy = claude('short '.repeat(200))

@@ -11,7 +11,7 @@ const folder = () => mkdtempSync(join(place, 'folder-'))
 const COMMANDS = ['inspect', 'repair', 'doctor'] as const
 
 describe('a folder', () => {
-  it('of more sessions than a stack takes is read', async () => {
+  it('of more sessions than a stack takes is read', { tags: 'long' }, async () => {
     const dir = folder()
     const count = 150_000
     for (let at = 0; at < count; at++) writeFileSync(join(dir, `${at}.jsonl`), '')

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { clampText, estimateTokens, inspectSession } from 'spillway'
 import { describe, expect, it } from 'vitest'
-import { end, lineOf, seq, session, shell, spillway, terminal, write } from '../support/cli.js'
+import { end, lineOf, seq, session, spillway, terminal, typed, write } from '../support/cli.js'
 
 const { version } = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8'))
 
@@ -22,7 +22,7 @@ describe('examples of --help', () => {
         // shown.
         const [, own = ''] =
           /(spillway [^|<>]*?)(?: -- .*| *[|<>].*)?$/.exec(line.replaceAll("'error|FAILED'", 'x')) ?? []
-        const { code, stderr, stdout: shown } = await shell(`${own} --help`)
+        const { code, stderr, stdout: shown } = await typed(`${own} --help`)
         expect([own, code, stderr]).toEqual([own, 0, ''])
         expect(shown).toBe(help)
       }

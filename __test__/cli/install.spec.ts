@@ -100,7 +100,7 @@ describe('spillway install', () => {
         plugin: [[pathToFileURL(join(dirname(bin), 'opencode.js')).href, { command: commandOf('opencode') }]],
       },
     ],
-  ])('knows the settings of %s', async (host, path, added) => {
+  ])('knows the settings of %s', { tags: 'long' }, async (host, path, added) => {
     for (const before of [
       undefined,
       ...SETTINGS.map(([, text]) => text),

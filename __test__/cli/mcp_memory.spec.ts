@@ -41,7 +41,7 @@ function check({ message, most }: Awaited<ReturnType<typeof through>>): void {
   expect(most).toBeLessThan(400 * MIB)
 }
 
-it('a result of 1 GiB over stdio takes the memory of 64 MiB', async () => {
+it('a result of 1 GiB over stdio takes the memory of 64 MiB', { tags: 'long' }, async () => {
   const server = write(
     'gibibyte.js',
     `const answer = ${ANSWER}
@@ -50,7 +50,7 @@ it('a result of 1 GiB over stdio takes the memory of 64 MiB', async () => {
   check(await through(['--', 'env', '-u', 'NODE_OPTIONS', process.execPath, server]))
 })
 
-it('a result of 1 GiB behind a URL takes the memory of 64 MiB', async () => {
+it('a result of 1 GiB behind a URL takes the memory of 64 MiB', { tags: 'long' }, async () => {
   const site = createServer(async (request, response) => {
     await request.toArray()
     response.writeHead(200, { 'content-type': 'text/event-stream' })

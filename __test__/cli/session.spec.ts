@@ -129,7 +129,9 @@ describe('repair', () => {
     expect(statSync(file).size).toBeLessThan(3_000)
   })
 
-  it('says before it writes that no agent opened such a session after a repair', async () => {
+  it('says before it writes that no agent opened such a session after a repair', {
+    tags: 'long',
+  }, async () => {
     const bySource = ['Gemini CLI up to 0.38', 'Cline and Roo Code', 'OpenCode']
     const big = 'a line of output\n'.repeat(9_000)
     let nth = 0
@@ -323,7 +325,7 @@ describe('repair', () => {
     await shell('chmod 700 closed')
   })
 
-  it('leaves the file as it was when it is interrupted', async () => {
+  it('leaves the file as it was when it is interrupted', { tags: 'long' }, async () => {
     mkdirSync(join(place, 'h'))
     const big = session(Array.from({ length: 200 }, () => ['bash', LONG] as [string, string]))
     const file = write('h/h.jsonl', big)
@@ -339,7 +341,7 @@ describe('repair', () => {
     }
   })
 
-  it('shows how far it is on a terminal alone', async () => {
+  it('shows how far it is on a terminal alone', { tags: 'long' }, async () => {
     write('i.jsonl', session(Array.from({ length: 100 }, () => ['bash', LONG] as [string, string])))
     const { stdout } = await end(terminal('repair i.jsonl'))
     expect(stdout).toMatch(/\ri\.jsonl {2}.*█.* \d+% {2}of 52\.0 MB, \d+ cut/)
@@ -359,7 +361,7 @@ describe('repair', () => {
     expect(stdout).toMatch(/\n4 sessions, /)
   })
 
-  it('draws its progress within a narrow terminal', async () => {
+  it('draws its progress within a narrow terminal', { tags: 'long' }, async () => {
     const name = 'a-name-that-is-long-for-it.jsonl'
     write(name, session(Array.from({ length: 100 }, () => ['bash', LONG] as [string, string])))
     const { stdout } = await end(terminal(`repair ${name}`, { columns: 40, env: { NO_COLOR: '1' } }))

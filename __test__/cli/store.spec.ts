@@ -62,7 +62,7 @@ describe('SPILLWAY_DIR', () => {
 })
 
 describe('--store', () => {
-  it('saves what run cuts, where read and search find it', async () => {
+  it('saves what run cuts, where read and search find it', { tags: 'long' }, async () => {
     const id = await saved('./store.mjs')
     const page = await spillway(['read', id, '--store', 'store.mjs', '--line', '20000', '--lines', '2'])
     expect(page).toMatchObject({ code: 0, stdout: 'step 20000\nstep 20001\n' })
@@ -89,7 +89,7 @@ describe('--store', () => {
     expect(await saved(file)).toMatch(/^[0-9a-f]{16}$/)
   })
 
-  it('takes the name of a package in the working directory', async () => {
+  it('takes the name of a package in the working directory', { tags: 'long' }, async () => {
     // A directory of that name is not a module.
     mkdirSync(join(place, 'a-store'))
     for (const [name, more] of [

@@ -169,7 +169,7 @@ describe('repair --undo', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
   })
 
-  it('waits for the lock of a session, and gives it back', async () => {
+  it('waits for the lock of a session, and gives it back', { tags: 'long' }, async () => {
     await repaired('held.jsonl', 5_000)
     writeFileSync(
       at('held.jsonl', '.lock'),

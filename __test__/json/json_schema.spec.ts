@@ -211,7 +211,7 @@ const limits = fc.tuple(
 
 describe('JSON under a schema', () => {
   it('validates if the input did', () => {
-    let validated = 0
+    let [tried, validated] = [0, 0]
     fc.assert(
       fc.property(pairs, limits, ({ schema, value }, [share, name]) => {
         const defs: Schema[] = []
@@ -220,6 +220,7 @@ describe('JSON under a schema', () => {
         const validate = validator(whole)
         const text = JSON.stringify(value)
         fc.pre(validate(JSON.parse(text)))
+        tried += 1
         const policy = { [name]: Math.max(1, Math.floor(Buffer.byteLength(text) * share)) }
         const made = clampJsonWithReport(text, { ...policy, schema: whole })
         expect(Buffer.byteLength(made.text)).toBeLessThanOrEqual(policy['maxBytes'] ?? 51_200)
@@ -231,7 +232,7 @@ describe('JSON under a schema', () => {
       }),
       { numRuns: 4_000 },
     )
-    expect(validated).toBeGreaterThan(60)
+    expect(validated).toBeGreaterThan(tried / 10)
   })
 })
 

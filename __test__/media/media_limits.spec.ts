@@ -180,9 +180,9 @@ describe.each(FORMS)('payloads of $name', (form) => {
       }),
       { numRuns: 30 },
     )
-  }, 120_000)
+  })
 
-  it('are replaced in a stored session as in a live one', async () => {
+  it('are replaced in a stored session as in a live one', { tags: 'long' }, async () => {
     await fc.assert(
       fc.asyncProperty(anyCase, async ([history, provider]) => {
         const given = history.map(({ message }) => message)
@@ -196,7 +196,7 @@ describe.each(FORMS)('payloads of $name', (form) => {
       }),
       { numRuns: 6 },
     )
-  }, 120_000)
+  })
 })
 
 const [anthropic] = FORMS as [FormOf]

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 
 const root = join(__dirname, '../..')
 
-it('the package runs by npx from its tarball in an empty project', () => {
+it('the package runs by npx from its tarball in an empty project', { tags: 'long' }, () => {
   const place = mkdtempSync(join(tmpdir(), 'spillway-pack-'))
   const npm = (...args: string[]) =>
     execFileSync('npm', args, {

@@ -142,7 +142,7 @@ describe('a long list with few holes', () => {
   })
 
   // A list of all keys would not be made before the test ends.
-  it('is walked by its length', () => {
+  it('is walked by its length', { tags: 'long' }, () => {
     const list = long([1, 2.5, true], 8_000_000)
     expect(clampJson({ list }, { maxBytes: 1_000 }).length).toBeLessThan(1_001)
     expect(JSON.stringify(clampResult({ content: [block('a')], details: list })).length).toBeGreaterThan(8e6)

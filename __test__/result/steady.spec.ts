@@ -86,7 +86,7 @@ describe('data that shares its parts', () => {
     expect(precheck({ messages: [message], contextTokens: 1_000, reserveTokens: 10 }).route).toBe('fits')
   })
 
-  it('ends where each reading makes new data', () => {
+  it('ends where each reading makes new data', { tags: 'long' }, () => {
     const endless = (): object => ({ toJSON: () => [endless(), endless()] })
     expect(sentChars(returned(endless()))).toBeLessThanOrEqual(LIMIT)
     const lazy = (): object => ({
@@ -102,7 +102,7 @@ describe('data that shares its parts', () => {
     ).toBeLessThan(LIMIT + 200)
   })
 
-  it('is written whole as long as it is no more than it seems', () => {
+  it('is written whole as long as it is no more than it seems', { tags: 'long' }, () => {
     const row = { a: 1, b: ['x', { c: null }] }
     const rows = Array.from({ length: 300_000 }, (_, at) => ({ at, b: 'x' }))
     expect(clampJson(Array.from({ length: 100 }, () => row))).toBe(

@@ -307,7 +307,7 @@ describe('what was thrown', () => {
     expect(worded(error)).toEqual(words)
   })
 
-  it('leaves something of each of many errors, and of causes at any depth', () => {
+  it('leaves something of each of many errors, and of causes at any depth', { tags: 'long' }, () => {
     const errors = Array.from({ length: 200 }, (_, at) => new Error(`${at} ${BIG}`))
     const aggregate = clampError(new AggregateError(errors, 'all'))
     expect(aggregate.errors).toHaveLength(200)

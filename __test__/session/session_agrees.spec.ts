@@ -117,7 +117,7 @@ describe('what of a block of MCP is neither text nor payload', () => {
     ['an empty resource', resource('', '')],
     ['a link', link('', '')],
     ['an image', { type: 'image', data: '', mimeType: '' }],
-  ])('is bounded in any number of blocks: %s', async (_, block) => {
+  ])('is bounded in any number of blocks: %s', { tags: 'long' }, async (_, block) => {
     const content: unknown[] = Array.from({ length: 20_000 }, () => block)
     content[5] = { type: 'text', text: 'read' }
     const clamped = clampResult({ content }, { maxBytes: 5_000 })
@@ -149,7 +149,7 @@ describe('all samples in one file', () => {
     { maxBytes: 5, share: 'order', notice: false },
     { maxChars: 40, notice: 'count' },
     { maxLineBytes: 60, clean: true },
-  ])('have the same slots for both readers under %j', async (policy) => {
+  ])('have the same slots for both readers under %j', { tags: 'long' }, async (policy) => {
     await expectSamplesToAgree([line.repeat(4), line.repeat(4_000), log], policy)
   })
 
@@ -552,7 +552,7 @@ describe('a file of messages', () => {
           )
   })
 
-  it('agrees on texts that are read in windows', async () => {
+  it('agrees on texts that are read in windows', { tags: 'long' }, async () => {
     const long = `${'😀漢 text\n'.repeat(400_000)}error: at the end }`
     const failed = `${'x'.repeat(5_000_000)}\nerror: here\n${'a line é\n'.repeat(800_000)}\ndone`
     for (const text of [long, failed])

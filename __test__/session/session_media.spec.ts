@@ -236,7 +236,9 @@ describe('a session that agents reported as bricked by images', () => {
 })
 
 describe('a JPEG whose frame stands behind other segments', () => {
-  it.each([0, 60_000, 192_000, 900_000, 3_000_000])('is seen behind %d bytes of them', async (before) => {
+  it.each([0, 60_000, 192_000, 900_000, 3_000_000])('is seen behind %d bytes of them', {
+    tags: 'long',
+  }, async (before) => {
     const policy = { ...open, media: { provider: 'anthropic' as const } }
     for (const width of [100, 9_000]) {
       const bytes = jpeg(width, 90, before + 400_000, before)

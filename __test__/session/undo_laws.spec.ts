@@ -113,7 +113,7 @@ function behind(before: string, now: string): string[] {
 describe('an undo', () => {
   it('gives back rows as they were, with those that others appended', async () => {
     const appends = fc.record({ running: fc.nat(8), after: fc.nat(3), between: fc.nat(2) })
-    let [undone, carried] = [0, 0]
+    let [runs, undone, carried] = [0, 0, 0]
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...ROWS),
@@ -123,6 +123,7 @@ describe('an undo', () => {
         appends,
         fc.boolean(),
         async (make, text, harm, repairs, { running, after, between }, first) => {
+          runs += 1
           const before = damaged(make(text), harm)
           const path = write(before)
           let [id, changes] = [0, 0]
@@ -169,12 +170,12 @@ describe('an undo', () => {
       ),
       { numRuns: 1_000 },
     )
-    expect([undone > 10, carried > 10]).toEqual([true, true])
+    expect([undone > runs / 10, carried > runs / 10]).toEqual([true, true])
   })
 
   it('leaves no row that names a row which it takes away', async () => {
     expect(new Set(CHAINED.map(({ chain }) => chain)).size).toBe(CHAINS.length)
-    let [renamed, kept] = [0, 0]
+    let [runs, renamed, kept] = [0, 0, 0]
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...CHAINED),
@@ -189,6 +190,7 @@ describe('an undo', () => {
         fc.array(fc.nat(30), { maxLength: 3 }),
         fc.boolean(),
         async ({ make, chain: [id, parent] }, text, harm, options, places, first) => {
+          runs += 1
           const before = damaged(make(text), harm)
           const path = write(before)
           const { changed } = await repairSession(path, options)
@@ -220,11 +222,11 @@ describe('an undo', () => {
       ),
       { numRuns: 1_000 },
     )
-    expect([renamed > 10, kept > 10]).toEqual([true, true])
+    expect([renamed > runs / 50, kept > runs / 50]).toEqual([true, true])
   })
 
   it('gives back documents as they were, with messages and members that others wrote', async () => {
-    let undone = 0
+    let [runs, undone] = [0, 0]
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...DOCUMENTS),
@@ -234,6 +236,7 @@ describe('an undo', () => {
         fc.boolean(),
         fc.constantFrom(undefined, 1, '\t'),
         async (make, text, options, count, isDated, indent) => {
+          runs += 1
           const before = make(text)
           const path = write(before)
           const { changed } = await repairSession(path, options)
@@ -261,7 +264,7 @@ describe('an undo', () => {
       ),
       { numRuns: 600 },
     )
-    expect(undone).toBeGreaterThan(10)
+    expect(undone).toBeGreaterThan(runs / 10)
   })
 
   it('gives back a document before several repairs with all that others wrote between them', async () => {
@@ -329,7 +332,7 @@ describe('an undo', () => {
       (text) => text.replace(/[a-z]/g, 'x'),
       () => `${JSON.stringify([{ role: 'user', content: 'other words' }])}\n`,
     ]
-    let refusals = 0
+    let [runs, refusals] = [0, 0]
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...ROWS, ...DOCUMENTS),
@@ -339,6 +342,7 @@ describe('an undo', () => {
         fc.nat(),
         fc.boolean(),
         async (make, text, options, change, at, first) => {
+          runs += 1
           const before = make(text)
           const path = write(before)
           const { changed } = await repairSession(path, options)
@@ -366,6 +370,6 @@ describe('an undo', () => {
       ),
       { numRuns: 600 },
     )
-    expect(refusals).toBeGreaterThan(10)
+    expect(refusals).toBeGreaterThan(runs / 10)
   })
 })

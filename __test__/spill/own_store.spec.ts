@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { OutputCapture, type SpillRecord, type SpillStore, type TextInput, wrapTool } from 'spillway'
 import { describe, expect, it, vi } from 'vitest'
-import { turns } from '../support/wait.js'
+import { turns, until } from '../support/wait.js'
 
 const ID = '0123456789abcdef'
 const record = (bytes: number): SpillRecord => ({ id: ID, path: 'a/key', bytes, lines: 1, complete: true })
@@ -88,7 +88,8 @@ describe("a capture with somebody's store", () => {
       await turns()
       expect(written).not.toHaveBeenCalled()
       go()
-      await vi.waitFor(() => expect(written).toHaveBeenCalledOnce(), 10_000)
+      await until(() => written.mock.calls.length > 0)
+      expect(written).toHaveBeenCalledOnce()
       const { text, spill, spillError } = await captured.finish()
       expect(spill?.bytes).toBe(fails ? undefined : 3_000_000)
       expect(spillError).toBe(fails ? 'ECONNREFUSED: gone' : undefined)

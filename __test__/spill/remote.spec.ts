@@ -7,6 +7,7 @@ import { createRemoteSpillStore, type RemoteStorage } from 'spillway/remote'
 import { testSpillStore } from 'spillway/testing'
 import { afterAll, describe, expect, it, test, vi } from 'vitest'
 import { createStorage, fsDriver } from '../support/unstorage.mjs'
+import { until } from '../support/wait.js'
 
 const CHUNK = 256 * 1024
 const DAY = 24 * 60 * 60 * 1000
@@ -629,7 +630,7 @@ describe('a sweep', () => {
         await waits
       }
       const saving = store.save(chunks())
-      await vi.waitFor(async () => expect(await inner.getKeys()).toHaveLength(1))
+      await until(async () => (await inner.getKeys()).length === 1)
       vi.setSystemTime(1e12 + 2 * DAY - 1)
       await store.sweep()
       expect(await inner.getKeys()).toHaveLength(1)

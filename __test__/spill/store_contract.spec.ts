@@ -48,7 +48,7 @@ const isChunks = (text: Parameters<SpillStore['save']>[0]): text is AsyncIterabl
 
 const EMPTY = { text: '', line: 1, byte: 0, totalLines: 0, totalBytes: 0 }
 
-describe('a store that breaks its contract', () => {
+describe('a store that breaks its contract', { tags: 'long' }, () => {
   const saving = (most: number) =>
     broken((store) => ({ save: (text, meta) => store.save(isChunks(text) ? some(text, most) : text, meta) }))
   const cases: [string, (limits: StoreLimits) => SpillStore, RegExp][] = [

@@ -15,9 +15,18 @@ const started: ChildProcess[] = []
 
 const { CI: _, NO_COLOR: __, FORCE_COLOR: ___, LC_ALL: ____, LC_CTYPE: _____, ...inherited } = process.env
 
-/** Commands that start a program, answer a host, or look up the home of a user, which a thread
- *  shares with the tests. */
-const OF_PROCESS = new Set<string | undefined>(['run', 'hook', 'mcp', 'install', 'uninstall', 'doctor'])
+/** Commands that start a program or answer a host, over the streams of their process. */
+const OF_PROCESS = new Set<string | undefined>(['run', 'hook', 'mcp'])
+
+/** Gives a thread the home that its environment names. Node reads that of the process. */
+const OWN_HOME = join(place, 'own_home.cjs')
+writeFileSync(
+  OWN_HOME,
+  `const os = require('node:os')
+  const { homedir } = os
+  os.homedir = () => process.env.HOME || homedir()
+  require('node:module').syncBuiltinESMExports()`,
+)
 
 /** Environment of a person's terminal, whatever the tests were started by. */
 const surroundings = {
@@ -81,7 +90,8 @@ export async function spillway(args: readonly string[], call: Call = {}): Promis
   if (call.input === undefined && !call.before && !call.stdio && !OF_PROCESS.has(args[0])) {
     process.chdir(place)
     const env = { ...surroundings, ...call.env }
-    const thread = new Worker(bin, { argv: [...args], env, stdout: true, stderr: true })
+    const execArgv = ['--require', OWN_HOME]
+    const thread = new Worker(bin, { argv: [...args], env, execArgv, stdout: true, stderr: true })
     const texts = textsOf(thread)
     const [code] = await once(thread, 'exit')
     return { code, signal: null, ...texts }
@@ -102,6 +112,12 @@ export function shell(line: string): Promise<Ended> {
   })
   started.push(child)
   return end(child)
+}
+
+/** Calls the built command line with the words of a line, as a shell reads them. */
+export async function typed(line: string): Promise<Ended> {
+  const { stdout } = await shell(`spillway() { printf '%s\\0' "$@"; }\n${line}`)
+  return spillway(stdout.split('\0').slice(0, -1))
 }
 
 /** The built command line in a terminal of its own. */

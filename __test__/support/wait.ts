@@ -5,6 +5,21 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
   while (!(await isSo())) await setTimeout(5)
 }
 
+/** Calls until the event loop has gone round before an answer, which a call that works on the loop
+ *  never lets it. A call may have its answer at once where the machine is busy with others. */
+export async function goesRound(call: () => Promise<unknown>): Promise<boolean> {
+  for (let tries = 0; tries < 1_000; tries++) {
+    let turns = 0
+    let turning = globalThis.setImmediate(function turn() {
+      turns += 1
+      turning = globalThis.setImmediate(turn)
+    })
+    await call().finally(() => clearImmediate(turning))
+    if (turns > 3) return true
+  }
+  return false
+}
+
 /** Lets the event loop go round: what is due by then, such as the report of a rejection that
  *  nobody handles, has happened. */
 export async function turns(count = 10): Promise<void> {

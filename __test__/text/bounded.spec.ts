@@ -190,7 +190,7 @@ describe.each(samples.map((sample) => [`${sample.dialect}: ${sample.name}`, samp
       }),
       { numRuns: 15, endOnFailure: true },
     )
-  }, 60_000)
+  })
   it('is bounded as data with large data beside its results', () => {
     fc.assert(
       fc.property(fc.array(change, { minLength: 1, maxLength: 3 }), (changes) => {

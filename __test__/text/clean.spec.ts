@@ -208,7 +208,7 @@ describe('cleanText', () => {
     expect(cleanText(longest) === longest).toBe(true)
   })
 
-  it('takes 10 MB of anything', () => {
+  it('takes 10 MB of anything', { tags: 'long' }, () => {
     const ten = (part: string) => part.repeat(Math.ceil(1e7 / part.length))
     expect(cleanText(ten(`${ESC}[1;31m`))).toBe('')
     expect(cleanText(ten('line '))).toHaveLength(1e7)

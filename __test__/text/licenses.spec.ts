@@ -72,7 +72,7 @@ it('notices that are the same stand once, below all their packages', () => {
 })
 
 describe('what is linked and bundled', () => {
-  it('has its notices in the package, and they are those of now', () => {
+  it('has its notices in the package, and they are those of now', { tags: 'long' }, () => {
     const { status, stderr } = run(root, 'scripts/release/licenses.mjs', '--check')
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(manifest.files).toContain('THIRD_PARTY_LICENSES')
@@ -85,7 +85,7 @@ describe('what is linked and bundled', () => {
     expect(packages.filter(({ name }) => /^(?:syn|proptest|napi-derive)$/.test(name))).toEqual([])
   })
 
-  it('is the bill of materials, with the checksums of the locks', () => {
+  it('is the bill of materials, with the checksums of the locks', { tags: 'long' }, () => {
     const { status, stdout } = run(root, 'scripts/release/sbom.mjs')
     expect(status).toBe(0)
     const bill = JSON.parse(stdout)

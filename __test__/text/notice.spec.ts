@@ -39,7 +39,9 @@ function namedIn(notice: string): string[] {
 }
 
 describe("the notice 'hint'", () => {
-  it('names the limits that were broken, with digits grouped, and says what can be done', () => {
+  it('names the limits that were broken, with digits grouped, and says what can be done', {
+    tags: 'long',
+  }, () => {
     const lines = 'a line\n'.repeat(30_000)
     const cases = [
       [BIG, { maxTokens: 90_000 }, `60,000 chars omitted (limit 50KB); ${ASK}]`],

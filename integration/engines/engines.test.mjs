@@ -26,17 +26,20 @@ for (const [key, engine] of Object.entries(engines))
     })
     after(() => server?.remove())
 
-    const make = async (options) =>
-      createRemoteSpillStore({
-        storage: await engine.storage(server, `bucket-${stores}`),
-        prefix: `store-${stores++}`,
-        ...options,
-      })
+    const place = async () => ({
+      storage: await engine.storage(server, `bucket-${stores}`),
+      prefix: `store-${stores++}`,
+    })
+    const make = async (options) => createRemoteSpillStore({ ...(await place()), ...options })
+
+    /** Makes a store that waits as long as a busy machine takes, and one of the same outputs for
+     *  calls that are to fail. */
+    const both = (at) => [60_000, 500].map((timeout) => createRemoteSpillStore({ ...at, timeout }))
 
     testSpillStore(make, { test })
 
     test('killed in the middle of a save', async () => {
-      const store = await make({ timeout: 500 })
+      const [store, hasty] = both(await place())
       const kept = await store.save(outputOf(10))
       async function* chunks() {
         for (let at = 0; at < 8; at++) {
@@ -44,10 +47,10 @@ for (const [key, engine] of Object.entries(engines))
           yield Buffer.alloc(CHUNK, `${at}`)
         }
       }
-      await assert.rejects(store.save(chunks()), hasCode)
-      await refused(store)
+      await assert.rejects(hasty.save(chunks()), hasCode)
+      await refused(hasty)
       await server.start()
-      await eventually(async () => assert.deepEqual(await store.list(), [kept]))
+      await eventually(async () => assert.deepEqual(await hasty.list(), [kept]))
       assert.equal(await whole(store, kept.id), outputOf(10))
     })
 
@@ -63,25 +66,25 @@ for (const [key, engine] of Object.entries(engines))
           return storage.getItemRaw(...given)
         },
       }
-      const store = createRemoteSpillStore({ storage: dying, prefix: 'search', timeout: 500 })
+      const [store, hasty] = both({ storage: dying, prefix: 'search' })
       const { id } = await store.save('a line of a log\n'.repeat(CHUNK / 2))
-      await assert.rejects(store.search(id, 'nowhere'), hasCode)
+      await assert.rejects(hasty.search(id, 'nowhere'), hasCode)
       await server.start()
-      await eventually(() => store.read(id))
+      await eventually(() => hasty.read(id))
       assert.deepEqual(await store.search(id, 'nowhere'), [])
       assert.equal((await store.search(id, 'line', { line: 100_000, max: 3 })).length, 3)
     })
 
     test('hanging, then answering again', async () => {
-      const store = await make({ timeout: 300 })
+      const [store, hasty] = both(await place())
       const { id } = await store.save('before')
       server.signal('SIGSTOP')
-      await assert.rejects(store.save('meanwhile'), isTimeout)
-      await assert.rejects(store.read(id), isTimeout)
-      const tool = wrapTool({ name: 't', execute: async () => 'x\n'.repeat(90_000) }, { spill: store })
+      await assert.rejects(hasty.save('meanwhile'), isTimeout)
+      await assert.rejects(hasty.read(id), isTimeout)
+      const tool = wrapTool({ name: 't', execute: async () => 'x\n'.repeat(90_000) }, { spill: hasty })
       assert.match(await tool.execute(), /could not be saved \(ETIMEDOUT\)/)
       server.signal('SIGCONT')
-      await eventually(async () => assert.equal(await whole(store, id), 'before'))
+      await eventually(async () => assert.equal(await whole(hasty, id), 'before'))
       assert.equal(await whole(store, (await store.save('after')).id), 'after')
     })
 
