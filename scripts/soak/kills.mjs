@@ -285,8 +285,8 @@ async function soak(kills) {
   if (sum.lost + sum.doubled + sum.left + sum.contradicted > 0) process.exitCode = 1
 }
 
-/** Waits until the new file has the session's name, unless the child ends before. Late rows have yet
- *  to be carried over then. */
+/** Waits until the new file has the session's name, unless the child ends before. Late rows have
+ *  yet to be carried over then. */
 async function exchanged(path, ino, child) {
   while (child.exitCode === null && statSync(path).ino === ino) await soon()
 }
