@@ -1,6 +1,6 @@
 // Runs npm scripts, all of them even if one fails: `node scripts/build/each.mjs
-// test:types+test:rust test:node`. Scripts that a plus joins run at the same time, and their
-// outputs are printed one after another.
+// test:node+test:rust+test:types soak:short`. Scripts that a plus joins run at the same time, so
+// that one uses the processor while another waits, and their outputs are printed one after another.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
