@@ -19,6 +19,7 @@ import {
   type WrapPolicy,
   wrapTool,
 } from 'spillway'
+import { spillwayHooks } from 'spillway/claude-agent'
 import { wrapServer } from 'spillway/mcp'
 import { describe, expect, it } from 'vitest'
 import { hostileText } from '../support/hostile.js'
@@ -299,6 +300,30 @@ it('an MCP server that is only observed answers as it did', async () => {
     { jsonrpc: '2.0', id: 1, result: answer },
   ])
   expect(events).toMatchObject([{ action: 'cut', tool: 'log', applied: false }])
+})
+
+it.each([
+  {},
+  { redact: true },
+])('a hook of the Claude Agent SDK that only observes leaves a result: %j', async (more) => {
+  const event = {
+    hook_event_name: 'PostToolUse',
+    tool_name: 'Bash',
+    tool_input: { command: 'make' },
+    tool_response: { stdout: `${NAMED}\n${'one more line\n'.repeat(9_000)}`, stderr: '', interrupted: false },
+  }
+  const ask = (policy: WrapPolicy) => spillwayHooks({ ...more, ...policy }).PostToolUse[0]?.hooks[0]?.(event)
+  const acted = await heardOf(() => ask({}))
+  expect(acted.made).toHaveProperty('hookSpecificOutput.updatedToolOutput.stdout')
+  const { made, events } = await heardOf(() => ask({ observe: true, spill: store }))
+  expect(made).toEqual({})
+  expect(events).toEqual(acted.events.map((event) => ({ ...event, applied: false })))
+  expect(events[0]).toMatchObject({
+    action: 'cut',
+    reason: 'limits',
+    tool: 'Bash',
+    exceeded: ['bytes', 'lines'],
+  })
 })
 
 describe('SPILLWAY in the environment', () => {

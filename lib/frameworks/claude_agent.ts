@@ -7,7 +7,9 @@ import type { WrapPolicy } from 'spillway'
 import type { spillwayHooks as Declared, HookAnswer, HookInput } from 'spillway/claude-agent'
 import { clampCall, type HookCall } from '../hook/clamp_call.js'
 import { HOST_BYTES, HOSTS, type Host, type HostShape, rowOf } from '../hook/hosts.js'
+import { sayMode } from '../mode.js'
 import { compile } from '../policy.js'
+import { originIn, tellingRedacted } from '../result/gate.js'
 import { redactValue } from '../result/redact_value.js'
 
 const EVENT = 'PostToolUse'
@@ -22,14 +24,20 @@ export const spillwayHooks: typeof Declared = ({ spill, ...given } = {}) => {
   const policy = { maxBytes: HOST_BYTES, ...given }
   // A wrong option throws here, not with the first result.
   const compiled = compile(policy)
-  const storing = spill && { storing: () => spill }
+  const { mode, onClamp } = compiled
+  const storing = spill && mode === 'on' && { storing: () => spill }
   const hook = async (event: HookInput): Promise<HookAnswer> => {
-    if (event.hook_event_name !== EVENT) return {}
+    if (mode !== 'on') sayMode()
+    if (event.hook_event_name !== EVENT || mode === 'off') return {}
     const { tool_name: name = '', tool_input: input, tool_response: result } = event
     const isPage = READER.test(name)
     const limits = isPage ? { ...policy, maxBytes: PAGE_BYTES } : { ...policy, ...storing }
-    const kept = redactValue(await clamped({ name, input, result }, limits), compiled)
-    return kept === result ? {} : { hookSpecificOutput: { hookEventName: EVENT, updatedToolOutput: kept } }
+    const cut = await clamped({ name, input, result }, limits)
+    const origin = { ...originIn(mode), tool: name, onClamp }
+    const kept = tellingRedacted(compiled, origin, cut, () => redactValue(cut, compiled))
+    return kept === result || mode !== 'on'
+      ? {}
+      : { hookSpecificOutput: { hookEventName: EVENT, updatedToolOutput: kept } }
   }
   return { [EVENT]: [{ hooks: [hook] }] }
 }

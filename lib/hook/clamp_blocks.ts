@@ -1,6 +1,8 @@
-import { wrapTool } from '../index.js'
+import type { WrapPolicy } from 'spillway'
+import { emitClamp } from '../clamp_event.js'
+import { clampTextWithReport, wrapTool } from '../index.js'
 import { isObject } from '../mcp/message.js'
-import { rehearsed } from '../policy.js'
+import { compile, rehearsed } from '../policy.js'
 import { clampCallText } from '../spill/clamp_call_text.js'
 import { type Block, type HookPolicy, isPlain, textsOf } from './blocks.js'
 
@@ -22,7 +24,9 @@ export async function clampBlocks(
     const { storing, ...others } = policy
     const isPaged = pages?.some((page) => page === 'offset' || page === 'limit') ?? false
     const kept = await clampCallText(text, { name, input, isPaged }, others, storing)
-    return kept === text ? blocks : [{ ...(blocks[0] as object), text: kept }]
+    if (kept === text) return blocks
+    tellCut(text, name, others)
+    return [{ ...(blocks[0] as object), text: kept }]
   }
   const { isError, storing, ...others } = policy
   const content = blocks.map(withPayload)
@@ -38,6 +42,15 @@ export async function clampBlocks(
   if (sent.content === content) return blocks
   const own = new Map(content.map((block, at) => [block, blocks[at]]))
   return sent.content.map((block) => own.get(block) ?? block)
+}
+
+/** Tells listeners of a text that was cut. */
+function tellCut(text: string, tool: string, policy: WrapPolicy): void {
+  const { mode, onClamp } = compile(policy)
+  emitClamp({ phase: 'result', tool, onClamp, isObserved: mode !== 'on' }, () => {
+    const { total, kept, exceeded } = clampTextWithReport(text, policy)
+    return { total, kept, exceeded }
+  })
 }
 
 /** Returns an image in the form of MCP. Claude Code passes it to a hook in the form of its
