@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, it } from 'vitest'
@@ -169,6 +170,25 @@ describe('spillway mcp', () => {
       const { stdout } = await both(before + call(1, 'table'), ['--structured', 'text'])
       expect('structuredContent' in parsed(stdout).at(-1).result).toBe(isKept)
     }
+  })
+
+  it.each(['off', 'observe'])('passes every message byte for byte under SPILLWAY=%s', async (SPILLWAY) => {
+    const odd = '{"jsonrpc":"2.0", "id": 7.0,"method":"tools/call","params":{"name":"free"}}\n'
+    const input = [lists, call(1, 'big'), call(2, 'boom'), call(3, 'table'), odd].join('')
+    const [through, plain] = await Promise.all([
+      spillway(['mcp', '--max-bytes', '2K', '--dir', 'unused', '--', process.execPath, server], {
+        input,
+        env: { SPILLWAY },
+      }),
+      execFileSync(process.execPath, [server], {
+        input,
+        encoding: 'utf8',
+        stdio: ['pipe', 'pipe', 'ignore'],
+      }),
+    ])
+    expect(through.stdout).toBe(plain)
+    expect(through.stderr.split('\n').filter((line) => line.startsWith('spillway '))).toHaveLength(1)
+    expect(existsSync(join(place, 'unused'))).toBe(false)
   })
 
   it('drops a message of over 64 MiB, and answers its call', async () => {

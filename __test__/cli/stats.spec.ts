@@ -23,8 +23,8 @@ let states = 0
 function stateWith(env = {}) {
   const XDG_STATE_HOME = join(place, `state ${states++}`)
   const file = join(XDG_STATE_HOME, 'spillway/stats.jsonl')
-  const call = (args: readonly string[], input = '') =>
-    spillway(args, { input, env: { HOME: place, XDG_STATE_HOME, ...env } })
+  const call = (args: readonly string[], input = '', more = {}) =>
+    spillway(args, { input, env: { HOME: place, XDG_STATE_HOME, ...env, ...more } })
   const hook = (tool_name: string, tool_input: unknown, tool_response: unknown, flags: string[] = []) => {
     const event = { hook_event_name: 'PostToolUse', session_id: 's', tool_name, tool_input, tool_response }
     return call(['hook', 'claude-code', '--max-bytes', '1000', ...flags], JSON.stringify(event))
@@ -91,6 +91,38 @@ describe('spillway stats', () => {
     await hook('Read', { file_path: '/a' }, file(BIG))
     await hook('Read', { file_path: '/a', offset: 300, limit: 9 }, file('a page'))
     expect(await stats()).toMatchObject({ shown: BIG.length, repeated: 6 })
+  })
+
+  it('counts what was only observed apart, and says why a tool may cost more', async () => {
+    const { call, hook, stats } = stateWith()
+    const { stdout } = await hook(...grep('a'))
+    const sent = JSON.parse(stdout).hookSpecificOutput.updatedToolOutput.content.length
+    const before = await stats()
+    const observing = { ...grep('b')[1] }
+    const event = {
+      hook_event_name: 'PostToolUse',
+      session_id: 's',
+      tool_name: 'Grep',
+      tool_input: observing,
+      tool_response: { content: BIG },
+    }
+    const env = { SPILLWAY: 'observe' }
+    const args = ['hook', 'claude-code', '--max-bytes', '1000']
+    expect((await call(args, JSON.stringify(event), env)).stdout).toBe('')
+    const after = await stats()
+    expect(after).toEqual({
+      ...before,
+      shown: before.shown + BIG.length,
+      sent: before.sent + BIG.length,
+      observed: expect.any(Number),
+    })
+    // A notice that names no saved output has another length.
+    expect(Math.abs(after.observed - (BIG.length - sent))).toBeLessThan(200)
+    const table = await call(['stats'])
+    expect(table.stdout).toContain(`${after.observed.toLocaleString('en-US')} chars more in results`)
+    expect(table.stdout).not.toContain('Below 0')
+    await hook('Bash', {}, { stdout: seq(9_000), stderr: '' }, ['--max-bytes', '9000'])
+    expect((await call(['stats'])).stdout).toContain('Below 0: a host shows a preview')
   })
 
   it('writes figures, and no content', async () => {
