@@ -607,6 +607,9 @@ export interface SpillRange {
   lines?: number | undefined
   /** Bytes of text at most. Default 40_960. */
   maxBytes?: number | undefined
+  /** Reads the bytes as they were saved. Stores always do; spillReader shows JSON as lines without
+   *  it. Default false. */
+  exact?: boolean | undefined
 }
 /** A page of a saved output. */
 export interface SpillSlice {
@@ -636,6 +639,8 @@ export interface SpillSearch {
   max?: number | undefined
   /** First line that may match; to continue, the line after the last match. Default 1. */
   line?: number | undefined
+  /** Searches the bytes as they were saved, like `SpillRange.exact`. Default false. */
+  exact?: boolean | undefined
 }
 /** A matching line, without its line end. */
 export interface SpillMatch {
@@ -655,6 +660,15 @@ export interface SpillEvent {
 }
 /** Creates a store in a directory, which it does not touch before the first save. */
 export function createSpillStore(options: SpillOptions): SpillStore
+/** Reads saved outputs as a person would: an object or a list in JSON as lines, each with its path,
+ *  strings without escapes. Lines, bytes and totals are those of these lines.
+ *  docs/spill.md#json-as-lines. */
+export function spillReader(store: SpillStore): SpillReader
+export interface SpillReader {
+  /** Reads a page. `exact`: it has the bytes as they were saved. */
+  read(id: string, range?: SpillRange): Promise<SpillSlice & { exact: boolean }>
+  search(id: string, pattern: string, options?: SpillSearch): Promise<SpillMatch[]>
+}
 /** Creates a tool with which a model reads and searches saved outputs; map its fields to your
  *  framework's names. It answers invalid input with a sentence. docs/spill.md#for-a-model. */
 export function spillTool(store: SpillStore): {
@@ -663,7 +677,7 @@ export function spillTool(store: SpillStore): {
   parameters: {
     type: 'object'
     properties: Record<
-      'id' | 'line' | 'byte' | 'lines' | 'pattern' | 'regex',
+      'id' | 'line' | 'byte' | 'lines' | 'pattern' | 'regex' | 'exact',
       { type: 'string' | 'integer' | 'boolean'; description: string }
     >
     required: string[]

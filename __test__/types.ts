@@ -89,6 +89,7 @@ import {
   runWithRecovery,
   type SessionReport,
   type SpillRecord,
+  spillReader,
   spillTool,
   type WrapPolicy,
   wrapTool,
@@ -188,6 +189,9 @@ export const makers: Parameters<TestingTypings['testSpillStore']>[0][] = [
 ]
 export const saved: Promise<SpillRecord> = store.save(new Uint8Array(), { tool: 'bash' })
 export const next: Promise<number | undefined> = store.read('', { line: 1 }).then(({ nextByte }) => nextByte)
+export const lines: Promise<boolean> = spillReader(store)
+  .read('', { exact: true })
+  .then(({ exact }) => exact)
 export const answer: Promise<string> = spillTool(store).execute({ id: '' })
 export const schema: { type: 'object'; [name: string]: unknown } = spillTool(store).parameters
 

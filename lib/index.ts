@@ -39,7 +39,7 @@ export const {
   wrapTools,
 } = functionsOf(result)
 export const { guardSession, inspectSession, repairSession } = functionsOf(session)
-export const { createSpillStore, spillTool } = functionsOf(spill)
+export const { createSpillStore, spillReader, spillTool } = functionsOf(spill)
 
 if (process.env['SPILLWAY_STATS'] === '1')
   (require('./wings/stats.js') as typeof import('./wings/stats.js')).follow()

@@ -18,6 +18,7 @@
 //! - [`share`]: one budget across the blocks of a result.
 //! - [`plan`]: one budget across the results of a history.
 //! - [`json`]: rows of JSON, read and edited in place.
+//! - [`outline`]: a JSON value as lines that a person reads.
 //! - [`shape`]: JSON within limits that still parses.
 //! - [`dialect`]: the formats in which frameworks store tool results.
 //! - [`slots`]: the texts of one tool result within limits, and the data beside them.
@@ -64,6 +65,7 @@ pub mod json;
 pub mod limits;
 pub mod media;
 pub mod notice;
+pub mod outline;
 pub mod pairs;
 pub mod plan;
 pub mod platform;

@@ -29,6 +29,7 @@ import {
   repairToolPairs,
   runWithRecovery,
   sanitizeForDisplay,
+  spillReader,
   wrapTool,
   wrapTools,
 } from 'spillway'
@@ -182,6 +183,8 @@ const calls: Record<string, (options: never) => unknown> = {
   'SpillStore.save': (options) => store().save('', options),
   'SpillStore.read': (options) => store().read(ID, options),
   'SpillStore.search': (options) => store().search(ID, 'x', options),
+  'SpillReader.read': (options) => spillReader(store()).read(ID, options),
+  'SpillReader.search': (options) => spillReader(store()).search(ID, 'x', options),
   'SpillStore.sweep': (options) => store().sweep(options),
   precheck,
   applyPlan: (options) => applyPlan([], [], options),

@@ -39,6 +39,7 @@ describe('the tool', () => {
       'lines',
       'pattern',
       'regex',
+      'exact',
     ])
     expect(JSON.parse(JSON.stringify(tool.parameters))).toEqual(tool.parameters)
     expect(() => spillTool({} as SpillStore)).toThrow(
@@ -154,7 +155,7 @@ describe('the tool', () => {
       [{ id, line_number: 2 }, /^unknown argument `line_number`; did you mean `line`\?$/],
       [
         { id, search: 'two' },
-        /^unknown argument `search`; expected one of id, line, byte, lines, pattern, regex$/,
+        /^unknown argument `search`; expected one of id, line, byte, lines, pattern, regex, exact$/,
       ],
       [{ id, ['x'.repeat(1e6)]: 1 }, /^unknown argument `x{60}\.\.\.`; expected one of /],
     ]

@@ -20,7 +20,8 @@ export const read: Command = {
   usage: [`${USAGE} [--line N | --byte N] [--lines N] [flags]`],
   about: `ID is the id or the path that a notice names. Shows a page from --line or
 --byte on, and the position of the next page on stderr. With --keep, --notice,
---max-chars or --max-tokens, shows everything from there on, under that policy.`,
+--max-chars or --max-tokens, shows everything from there on, under that policy.
+JSON is shown as lines, each with its path.`,
   flags: {
     ...savedOutputFlags,
     line: { value: 'N', help: 'first line, from 1' },

@@ -18,7 +18,7 @@ export const search: Command = {
   usage: [`${USAGE} [flags]`],
   about: `Shows the lines that contain PATTERN, each with its number, and context lines
 with "-". ID is the id or the path that a notice names. Exits with 1 if no line
-matches.`,
+matches. JSON is searched as the lines that \`spillway read\` shows.`,
   flags: {
     ...savedOutputFlags,
     regex: { short: 'E', help: 'PATTERN is a regular expression: no lookaround, no\nbackreferences' },

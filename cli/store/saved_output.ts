@@ -1,10 +1,14 @@
 import { basename, dirname } from 'node:path'
-import type { SpillMatch, SpillSearch, SpillSlice, SpillStore } from 'spillway'
+import type { SpillMatch, SpillRange, SpillReader, SpillSearch, SpillSlice } from 'spillway'
+import { spillReader } from '../../lib/index.js'
 import type { Args } from '../term/args.js'
 import { UsageError } from '../term/usage_error.js'
 import { directoryIn, type GivenStore, storeFlags, storeOf } from './given_store.js'
 
-export const savedOutputFlags = storeFlags('directory it was saved in; not needed if ID is a path')
+export const savedOutputFlags = {
+  ...storeFlags('directory it was saved in; not needed if ID is a path'),
+  exact: { help: 'JSON as it was saved, not as lines' },
+}
 
 /** Returns the saved output that the first name denotes, by its id or by the path of its file.
  *  Errors name the store. */
@@ -19,24 +23,28 @@ export function savedOutputOf(args: Args, usage: string): SavedOutput {
     throw new UsageError(
       `--dir is missing; give the directory of \`spillway run --dir\`, set SPILLWAY_DIR, or give a --store`,
     )
-  return new SavedOutput(given, id ?? name)
+  return new SavedOutput(given, id ?? name, args.has('exact'))
 }
 
 export class SavedOutput {
   readonly id: string
   readonly #given: GivenStore
+  readonly #reader: SpillReader
+  readonly #exact: boolean
 
-  constructor(given: GivenStore, id: string) {
+  constructor(given: GivenStore, id: string, exact: boolean) {
     this.id = id
     this.#given = given
+    this.#reader = spillReader(given.store)
+    this.#exact = exact
   }
 
-  read(range: Parameters<SpillStore['read']>[1]): Promise<SpillSlice> {
-    return this.#given.naming(this.#given.store.read(this.id, range))
+  read(range: SpillRange): Promise<SpillSlice> {
+    return this.#given.naming(this.#reader.read(this.id, { ...range, exact: this.#exact }))
   }
 
   search(pattern: string, options: SpillSearch): Promise<SpillMatch[]> {
-    return this.#given.naming(this.#given.store.search(this.id, pattern, options))
+    return this.#given.naming(this.#reader.search(this.id, pattern, { ...options, exact: this.#exact }))
   }
 
   /** Returns true if the full output was saved. `page`: one of its pages, which may tell. */

@@ -65,6 +65,7 @@ export type PageRange = readonly [start: number, byByte: boolean, lines: number,
 
 export function checkRange(range: SpillRange): PageRange {
   checkNames('read', 'range', range)
+  flag('exact', range.exact, false)
   const line = positive('line', range.line, 1)
   const byte = bound('byte', range.byte, 0)
   const lines = positive('lines', range.lines, Number.POSITIVE_INFINITY)
@@ -83,6 +84,7 @@ export interface SearchSettings {
 
 export function checkSearch(options: SpillSearch): SearchSettings {
   checkNames('search', 'options', options)
+  flag('exact', options.exact, false)
   const regex = flag('regex', options.regex, false)
   const ignoreCase = flag('ignoreCase', options.ignoreCase, false)
   const line = positive('line', options.line, 1)

@@ -1,8 +1,9 @@
-import type { spillTool as Declared, SpillMatch, SpillSlice, SpillStore } from 'spillway'
+import type { spillTool as Declared, SpillMatch, SpillReader, SpillSlice, SpillStore } from 'spillway'
 import { cleanText } from '../text/clean.js'
 import { get, isObject } from '../untrusted.js'
-import { optionError, show, unknownName } from '../validate.js'
+import { show, unknownName } from '../validate.js'
 import { idIn } from './arguments.js'
+import { spillReader } from './spill_reader.js'
 
 /** Bytes and lines of a page. With a number before each line it stays within 40,960 bytes. */
 const PAGE = 30_000
@@ -27,9 +28,8 @@ export function readsSpill(tool: object): boolean {
 type Tool = ReturnType<typeof Declared>
 
 export function spillTool(store: SpillStore): Tool {
-  if (!isObject(store) || typeof store.read !== 'function' || typeof store.search !== 'function')
-    throw optionError(TypeError, 'store', 'a store of saved outputs', store)
-  const execute = (input: unknown): Promise<string> => answer(store, input)
+  const reader = spillReader(store)
+  const execute = (input: unknown): Promise<string> => answer(store, reader, input)
   const given = parameters()
   const inputSchema = standardOf(given)
   const tool = {
@@ -54,7 +54,7 @@ function standardOf(parameters: Tool['parameters']): Tool['inputSchema'] {
 const DESCRIPTION =
   'Reads or searches the full output of an earlier tool call that was truncated and saved. Pass the id from its notice. ' +
   'Without `pattern`: a page of numbered lines from `line` on; it ends with the position of the next page. ' +
-  'With `pattern`: matching lines (case-sensitive).'
+  'With `pattern`: matching lines (case-sensitive). JSON is shown as lines: `path: value`, and the lines of a string below its path.'
 
 function parameters(): Tool['parameters'] {
   const integer = (minimum: number, description: string) =>
@@ -78,6 +78,10 @@ function parameters(): Tool['parameters'] {
         description:
           'True if `pattern` is a regular expression (no lookaround, no backreferences; (?i) ignores case).',
       },
+      exact: {
+        type: 'boolean',
+        description: 'True to read or search JSON as it was saved, not as lines.',
+      },
     },
     required: ['id'],
     additionalProperties: false,
@@ -91,15 +95,16 @@ interface Request {
   lines: number | undefined
   pattern: string | undefined
   regex: boolean
+  exact: boolean
 }
 
 /** An error in an input, as a sentence for the model. */
 class InputError extends Error {}
 
-async function answer(store: SpillStore, input: unknown): Promise<string> {
+async function answer(store: SpillStore, reader: SpillReader, input: unknown): Promise<string> {
   try {
     const request = requestOf(input)
-    return await (request.pattern === undefined ? page(store, request) : matches(store, request))
+    return await (request.pattern === undefined ? page(store, reader, request) : matches(reader, request))
   } catch (error) {
     return explain(error)
   }
@@ -132,8 +137,13 @@ function requestOf(input: unknown): Request {
     byte: whole('byte', value('byte'), 0),
     lines: whole('lines', value('lines'), 1),
     pattern,
-    regex: [true, 'true'].includes(value('regex') as string),
+    regex: isTrue(value('regex')),
+    exact: isTrue(value('exact')),
   }
+}
+
+function isTrue(value: unknown): boolean {
+  return value === true || value === 'true'
 }
 
 /** Maps null and "" to undefined: models that must pass every parameter use them for unused
@@ -149,10 +159,15 @@ function whole(name: string, value: unknown, least: number): number | undefined 
   throw new InputError(`${name} must be a whole number from ${least} up, not ${show(value)}.`)
 }
 
-async function page(store: SpillStore, { id, line = 1, byte, lines = LINES }: Request): Promise<string> {
+async function page(
+  store: SpillStore,
+  reader: SpillReader,
+  { id, line = 1, byte, lines = LINES, exact }: Request,
+): Promise<string> {
   const start = byte === undefined ? { line } : { byte }
-  const slice = await store.read(id, { ...start, lines: Math.min(lines, LINES), maxBytes: PAGE })
-  const total = `${slice.totalLines} lines, ${slice.totalBytes} bytes`
+  const slice = await reader.read(id, { ...start, lines: Math.min(lines, LINES), maxBytes: PAGE, exact })
+  const form = slice.exact ? '' : ' of JSON as lines'
+  const total = `${slice.totalLines} lines, ${slice.totalBytes} bytes${form}`
   const texts = slice.text.split('\n')
   if (texts.at(-1) === '') texts.pop()
   if (texts.length === 0)
@@ -166,22 +181,28 @@ async function page(store: SpillStore, { id, line = 1, byte, lines = LINES }: Re
   ].join('\n')
 }
 
-async function whatFollows(store: SpillStore, id: string, slice: SpillSlice, last: number): Promise<string> {
+async function whatFollows(
+  store: SpillStore,
+  id: string,
+  slice: SpillSlice & { exact: boolean },
+  last: number,
+): Promise<string> {
   if (slice.nextLine !== undefined) return `[next: line ${slice.nextLine}]`
   if (slice.nextByte !== undefined) return `[line ${last} continues; next: byte ${slice.nextByte}]`
   const record = slice.record ?? (await store.list().catch(() => [])).find((record) => record.id === id)
   if (record?.complete !== false) return '[end]'
-  return record.bytes > slice.totalBytes
-    ? `[end of the saved part: ${slice.totalBytes} of ${record.bytes} bytes]`
+  const { totalBytes } = slice.exact ? slice : await store.read(id, { byte: 0, maxBytes: 1 })
+  return record.bytes > totalBytes
+    ? `[end of the saved part: ${totalBytes} of ${record.bytes} bytes]`
     : '[end of the saved part: the output was not finished]'
 }
 
 async function matches(
-  store: SpillStore,
-  { id, line = 1, lines = CONTEXT, pattern = '', regex }: Request,
+  reader: SpillReader,
+  { id, line = 1, lines = CONTEXT, pattern = '', regex, exact }: Request,
 ): Promise<string> {
   const context = Math.min(lines, MOST_CONTEXT)
-  const found = await store.search(id, pattern, { regex, line, context, max: MATCHES + 1 })
+  const found = await reader.search(id, pattern, { regex, line, context, max: MATCHES + 1, exact })
   const from = line > 1 ? ` from line ${line} on` : ''
   if (found.length === 0)
     return `[no line of ${id}${from} ${regex ? 'matches' : 'contains'} ${show(pattern)} (case-sensitive)]`

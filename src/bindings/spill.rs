@@ -12,6 +12,7 @@ use super::task::Background;
 use crate::platform::{code_of, errno_of};
 use crate::spill::file_name::Whole;
 use crate::spill::identity::{Identity, Key};
+use crate::spill::outlined::{Form, OutlinePage, OutlineSearch, Survey};
 use crate::spill::pattern::Pattern;
 use crate::spill::read::{self, Page, Slice, Start, Window};
 use crate::spill::search::{Match, Query, Searcher};
@@ -250,20 +251,16 @@ fn hits(matches: Vec<Match>) -> Vec<SpillHit> {
     matches.into_iter().map(SpillHit::from).collect()
 }
 
-/// A search that is given the bytes of an output.
-type Search = External<Arc<Mutex<Searcher>>>;
-
 /// Begins a search with the bytes at a position in a line. `options` are those of `search_saved`.
 #[napi(catch_unwind, ts_return_type = "ExternalObject<'search'> | SpillFailure")]
-pub fn start_search(pattern: String, options: &[f64], at: f64, line: f64) -> Either<Search, SpillFailure> {
-    let started = |query| External::new(Arc::new(Searcher::new(query, at as u64, line as u64).into()));
-    outcome(query(&pattern, packed(options)), started)
+pub fn start_search(pattern: String, options: &[f64], at: f64, line: f64) -> Either<Fed<Searcher>, SpillFailure> {
+    outcome(query(&pattern, packed(options)), |query| fed(Searcher::new(query, at as u64, line as u64)))
 }
 
 /// Searches the next bytes. Returns false if no more are needed.
 #[napi(catch_unwind, ts_return_type = "Promise<boolean | SpillFailure>")]
 pub fn search_bytes(
-    #[napi(ts_arg_type = "ExternalObject<'search'>")] search: &Search,
+    #[napi(ts_arg_type = "ExternalObject<'search'>")] search: &Fed<Searcher>,
     bytes: &[u8],
 ) -> AsyncTask<Background> {
     let (search, bytes) = (Arc::clone(search), bytes.to_vec());
@@ -272,16 +269,116 @@ pub fn search_bytes(
 
 #[napi(catch_unwind, ts_return_type = "Promise<SpillHit[] | SpillFailure>")]
 pub fn finish_search(
-    #[napi(ts_arg_type = "ExternalObject<'search'>")] search: &Search,
+    #[napi(ts_arg_type = "ExternalObject<'search'>")] search: &Fed<Searcher>,
 ) -> AsyncTask<Background> {
     let search = Arc::clone(search);
     Background::run(move || outcome(locked(&search).finish(), hits))
 }
 
-/// Locks a search even if a panic poisoned it: its results are of no use, but it is in no one's
-/// way.
-fn locked(search: &Mutex<Searcher>) -> MutexGuard<'_, Searcher> {
-    search.lock().unwrap_or_else(PoisonError::into_inner)
+/// Locks work even if a panic poisoned it: its results are of no use, but it is in no one's way.
+fn locked<T>(work: &Mutex<T>) -> MutexGuard<'_, T> {
+    work.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Work that is given the bytes of an output.
+type Fed<T> = External<Arc<Mutex<T>>>;
+
+fn fed<T: 'static>(work: T) -> Fed<T> {
+    External::new(Arc::new(Mutex::new(work)))
+}
+
+/// Begins to tell whether an output is one JSON value, whose lines are those of its outline.
+#[napi(catch_unwind, ts_return_type = "ExternalObject<'survey'>")]
+pub fn start_survey() -> Fed<Survey> {
+    fed(Survey::default())
+}
+
+/// Takes the next bytes. Returns false once they are not JSON.
+#[napi(catch_unwind, ts_return_type = "Promise<boolean>")]
+pub fn survey_bytes(
+    #[napi(ts_arg_type = "ExternalObject<'survey'>")] survey: &Fed<Survey>,
+    bytes: &[u8],
+) -> AsyncTask<Background> {
+    let (survey, bytes) = (Arc::clone(survey), bytes.to_vec());
+    Background::run(move || locked(&survey).push(&bytes))
+}
+
+/// Ends the bytes. Returns 0 for a text, 1 for an outline, and 2 for an outline of a value that does
+/// not end.
+#[napi(catch_unwind)]
+pub fn finish_survey(#[napi(ts_arg_type = "ExternalObject<'survey'>")] survey: &Fed<Survey>) -> u32 {
+    match locked(survey).finish() {
+        Form::Text => 0,
+        Form::Outline => 1,
+        Form::OpenOutline => 2,
+    }
+}
+
+/// Begins a page of an outline. The arguments are those of `read_saved`.
+#[napi(catch_unwind, ts_return_type = "ExternalObject<'outline page'>")]
+pub fn start_outline_page(
+    #[napi(ts_arg_type = "ExternalObject<'survey'>")] survey: &Fed<Survey>,
+    start: f64,
+    by_byte: bool,
+    lines: f64,
+    bytes: f64,
+) -> Fed<OutlinePage> {
+    fed(OutlinePage::new(&locked(survey), page(start, by_byte, lines, bytes)))
+}
+
+/// Returns the position of the next byte that a page needs.
+#[napi(catch_unwind)]
+pub fn outline_page_source(
+    #[napi(ts_arg_type = "ExternalObject<'outline page'>")] page: &Fed<OutlinePage>,
+) -> f64 {
+    locked(page).source() as f64
+}
+
+/// Takes the next bytes, the last of the output if `is_last`. Returns the page once they hold it.
+#[napi(catch_unwind, ts_return_type = "Promise<SpillPage | SpillFailure | null>")]
+pub fn outline_page_bytes(
+    #[napi(ts_arg_type = "ExternalObject<'outline page'>")] page: &Fed<OutlinePage>,
+    bytes: &[u8],
+    is_last: bool,
+) -> AsyncTask<Background> {
+    let (page, bytes) = (Arc::clone(page), bytes.to_vec());
+    Background::run(move || outcome(locked(&page).push(&bytes, is_last), |slice| slice.map(SpillPage::from)))
+}
+
+/// Begins a search of an outline. `options` are those of `search_saved`.
+#[napi(catch_unwind, ts_return_type = "ExternalObject<'outline search'> | SpillFailure")]
+pub fn start_outline_search(
+    #[napi(ts_arg_type = "ExternalObject<'survey'>")] survey: &Fed<Survey>,
+    pattern: String,
+    options: &[f64],
+) -> Either<Fed<OutlineSearch>, SpillFailure> {
+    outcome(query(&pattern, packed(options)), |query| fed(OutlineSearch::new(&locked(survey), query)))
+}
+
+/// Returns the position of the next byte that a search needs.
+#[napi(catch_unwind)]
+pub fn outline_search_source(
+    #[napi(ts_arg_type = "ExternalObject<'outline search'>")] search: &Fed<OutlineSearch>,
+) -> f64 {
+    locked(search).source() as f64
+}
+
+/// Searches the next bytes. Returns false if no more are needed.
+#[napi(catch_unwind, ts_return_type = "Promise<boolean | SpillFailure>")]
+pub fn outline_search_bytes(
+    #[napi(ts_arg_type = "ExternalObject<'outline search'>")] search: &Fed<OutlineSearch>,
+    bytes: &[u8],
+) -> AsyncTask<Background> {
+    let (search, bytes) = (Arc::clone(search), bytes.to_vec());
+    Background::run(move || outcome(locked(&search).push(&bytes), |more| more))
+}
+
+#[napi(catch_unwind, ts_return_type = "Promise<SpillHit[] | SpillFailure>")]
+pub fn finish_outline_search(
+    #[napi(ts_arg_type = "ExternalObject<'outline search'>")] search: &Fed<OutlineSearch>,
+) -> AsyncTask<Background> {
+    let search = Arc::clone(search);
+    Background::run(move || outcome(locked(&search).finish(), hits))
 }
 
 /// Counts the newlines in a piece of an output.

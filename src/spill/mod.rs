@@ -5,6 +5,7 @@ pub mod identity;
 pub mod key_file;
 pub mod line_reader;
 pub mod marks;
+pub mod outlined;
 pub mod pattern;
 pub mod read;
 pub mod search;
