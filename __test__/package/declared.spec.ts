@@ -132,7 +132,7 @@ function declared(): Map<string, string[]> {
   for (const statement of file.statements) {
     if (ts.isFunctionDeclaration(statement)) read(statement.name?.text ?? '', statement.parameters)
     const name = statement as ts.InterfaceDeclaration | ts.ClassDeclaration
-    if (!['OutputCapture', 'SpillStore'].includes(name.name?.text ?? '')) continue
+    if (!['OutputCapture', 'SpillReader', 'SpillStore'].includes(name.name?.text ?? '')) continue
     for (const member of name.members) {
       if (ts.isConstructorDeclaration(member)) read(name.name?.text ?? '', member.parameters)
       if (ts.isMethodDeclaration(member) || ts.isMethodSignature(member))

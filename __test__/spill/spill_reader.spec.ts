@@ -63,7 +63,7 @@ const stdout = Array.from({ length: 30_000 }, (_, at) =>
 const build = { exitCode: 1, stdout, rows: [{ id: 1 }, { id: 2, note: 'a\nb' }], stderr: '' }
 const json = JSON.stringify(build)
 
-/** Joins all pages, each of which begins where the one before says. */
+/** Joins all pages. Each says where the next one begins. */
 async function pagesOf(store: SpillStore, id: string, maxBytes: number): Promise<string> {
   const reader = spillReader(store)
   const texts: string[] = []
@@ -181,7 +181,7 @@ describe('a reader', () => {
     expect((await reader.read(id, { line: 3, lines: 1 })).text).toBe('  assembled file 0\n')
   })
 
-  it('leaves bytes that are no text as they are', async () => {
+  it('leaves bytes that are not UTF-8 as they are', async () => {
     const { id } = await local.save(Buffer.concat([Buffer.from('["'), Buffer.alloc(900, 0xff), Buffer.from('"]')]))
     expect(await spillReader(local).read(id)).toMatchObject({ totalLines: 1, totalBytes: 904, exact: true })
   })

@@ -303,8 +303,8 @@ pub fn survey_bytes(
     Background::run(move || locked(&survey).push(&bytes))
 }
 
-/// Ends the bytes. Returns 0 for a text, 1 for an outline, and 2 for an outline of a value that does
-/// not end.
+/// Ends the bytes. Returns 0 for a text, 1 for an outline, and 2 for an outline of a value that
+/// does not end.
 #[napi(catch_unwind)]
 pub fn finish_survey(#[napi(ts_arg_type = "ExternalObject<'survey'>")] survey: &Fed<Survey>) -> u32 {
     match locked(survey).finish() {

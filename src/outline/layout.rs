@@ -1,8 +1,8 @@
 //! The lines of a value: the events of JSON in, lines out.
 //!
 //! A container goes on one line if it fits in [`WIDTH`] bytes and no string in it needs an escape.
-//! Otherwise each of its members, or elements, has lines of its own, which begin with its path. That
-//! is known only later: containers wait, as JSON without white space and as tokens, until the
+//! Otherwise each of its members, or elements, has lines of its own, which begin with its path.
+//! That is known only later: containers wait, as JSON without white space and as tokens, until the
 //! outermost is too long for a line, or ends. Each token waits once, so that time is linear.
 
 use std::collections::VecDeque;

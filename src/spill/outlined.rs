@@ -255,7 +255,8 @@ impl OutlinePage {
     }
 }
 
-/// A search of an outline, which is given the bytes of the output from [`OutlineSearch::source`] on.
+/// A search of an outline, which is given the bytes of the output from [`OutlineSearch::source`]
+/// on.
 #[derive(Debug)]
 pub struct OutlineSearch {
     place: Place,
