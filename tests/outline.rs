@@ -56,12 +56,11 @@ impl Value {
         let joined = |all: Option<Vec<String>>| all.map(|all| all.join(","));
         Some(match self {
             Value::Scalar(text) => text.clone(),
-            Value::String(text) => {
-                Some(quoted(text, 0)).filter(|json| json.len() == text.len() + 2)?
-            }
+            Value::String(text) => Some(quoted(text, 0)).filter(|json| json.len() == text.len() + 2)?,
             Value::List(all) => format!("[{}]", joined(all.iter().map(Value::plain).collect())?),
             Value::Object(all) => {
-                let member = |(name, value): &(String, Value)| Some(format!("{}:{}", quoted(name, 0), value.plain()?));
+                let member =
+                    |(name, value): &(String, Value)| Some(format!("{}:{}", quoted(name, 0), value.plain()?));
                 format!("{{{}}}", joined(all.iter().map(member).collect())?)
             }
         })

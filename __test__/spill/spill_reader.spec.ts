@@ -152,7 +152,9 @@ describe('a reader', () => {
     )
     expect(await execute({ id, line: 30_008 })).toContain('30008: stderr: ""\n[end]')
     const exact = await execute({ id, exact: true })
-    expect(exact).toMatch(/^\[[0-9a-f]{16}: lines 1-1 of 1 lines, \d+ bytes\]\n1: \{"exitCode":1,"stdout":"comp/)
+    expect(exact).toMatch(
+      /^\[[0-9a-f]{16}: lines 1-1 of 1 lines, \d+ bytes\]\n1: \{"exitCode":1,"stdout":"comp/,
+    )
     expect(await execute({ id, exact: true, pattern: 'rows' })).toContain(': 1 matching line]')
   })
 
@@ -182,7 +184,9 @@ describe('a reader', () => {
   })
 
   it('leaves bytes that are not UTF-8 as they are', async () => {
-    const { id } = await local.save(Buffer.concat([Buffer.from('["'), Buffer.alloc(900, 0xff), Buffer.from('"]')]))
+    const { id } = await local.save(
+      Buffer.concat([Buffer.from('["'), Buffer.alloc(900, 0xff), Buffer.from('"]')]),
+    )
     expect(await spillReader(local).read(id)).toMatchObject({ totalLines: 1, totalBytes: 904, exact: true })
   })
 

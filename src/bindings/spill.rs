@@ -253,7 +253,12 @@ fn hits(matches: Vec<Match>) -> Vec<SpillHit> {
 
 /// Begins a search with the bytes at a position in a line. `options` are those of `search_saved`.
 #[napi(catch_unwind, ts_return_type = "ExternalObject<'search'> | SpillFailure")]
-pub fn start_search(pattern: String, options: &[f64], at: f64, line: f64) -> Either<Fed<Searcher>, SpillFailure> {
+pub fn start_search(
+    pattern: String,
+    options: &[f64],
+    at: f64,
+    line: f64,
+) -> Either<Fed<Searcher>, SpillFailure> {
     outcome(query(&pattern, packed(options)), |query| fed(Searcher::new(query, at as u64, line as u64)))
 }
 

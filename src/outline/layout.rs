@@ -229,7 +229,7 @@ impl Layout {
     fn char(&mut self, char: char, out: &mut Vec<u8>) {
         let mut utf8 = [0; 4];
         let text = char.encode_utf8(&mut utf8).as_bytes();
-        if !is_escaped(char) {
+        if !is_escaped(char) || matches!(self.reading, Reading::Block(_)) && char != '\n' {
             return self.text(text, out);
         }
         if self.reading == Reading::Name {
