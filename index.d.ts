@@ -221,7 +221,7 @@ export interface RedactOptions {
    *  states. */
   patterns?: readonly { kind: string; pattern: string }[] | undefined
 }
-/** Steps of cleaning. All default to true. */
+/** Steps of cleaning. All but `html` default to true. */
 export interface CleanOptions {
   /** False keeps escape sequences; they neither move the cursor nor erase. */
   ansi?: boolean | undefined
@@ -231,6 +231,8 @@ export interface CleanOptions {
   control?: boolean | undefined
   /** False keeps repeated lines. */
   repeats?: boolean | undefined
+  /** Turns a page of HTML into text, before all else. Default false. docs/options.md#html. */
+  html?: boolean | undefined
 }
 
 // ── Tool results ────────────────────────────────────────────────────────────────────────────────

@@ -1,5 +1,5 @@
-import type { MediaOptions, MediaProvider, PolicyOptions } from 'spillway'
-import { definePolicy } from '../lib/index.js'
+import type { CleanOptions, MediaOptions, MediaProvider, PolicyOptions } from 'spillway'
+import { cleanText, definePolicy } from '../lib/index.js'
 import { type Args, defined, type Flags } from './term/args.js'
 import { UsageError } from './term/usage_error.js'
 
@@ -19,6 +19,8 @@ export function policyFlags(presets: {
   keep: string
   notice: string
   clean: keyof typeof CLEANS
+  /** The command may be given pages of HTML. */
+  html?: boolean
 }): Flags {
   const { bytes = '51200', lines = '2000', keep, notice } = presets
   const [cleaned, asItCame] = CLEANS[presets.clean]
@@ -46,6 +48,7 @@ export function policyFlags(presets: {
       help: `show text as a terminal would: no escape sequences,\nrepeated lines folded${cleaned}`,
     },
     'no-clean': { help: `show text as it is${asItCame}` },
+    ...(presets.html && { html: { help: 'turn pages of HTML into text; implies --clean' } }),
     redact: { help: 'replace secrets by marks, in the saved output too' },
   }
 }
@@ -84,8 +87,22 @@ export function mediaOf(args: Args): { media?: MediaOptions } {
 export const LIMITS = ['max-bytes', 'max-lines', 'max-chars', 'max-tokens'] as const
 
 export interface GivenPolicy extends PolicyOptions {
-  clean?: boolean
+  clean?: boolean | CleanOptions
   redact?: boolean
+}
+
+/** All steps of a terminal's cleaning, off. */
+const AS_IT_IS = { ansi: false, carriageReturns: false, control: false, repeats: false } as const
+
+function cleanOf(args: Args): boolean | CleanOptions | undefined {
+  const isOff = args.has('no-clean')
+  if (args.has('html')) return { html: true, ...(isOff && AS_IT_IS) }
+  return isOff ? false : args.has('clean') ? true : undefined
+}
+
+/** Cleans a text as a policy does. */
+export function cleaned(text: string, { clean }: GivenPolicy): string {
+  return clean ? cleanText(text, clean === true ? {} : clean) : text
 }
 
 /** Reads a policy from flags and checks it. */
@@ -100,7 +117,7 @@ export function policyOf(args: Args): GivenPolicy {
     query: args.texts('query'),
     needles: args.texts('needle'),
     notice: notice === 'none' ? false : notice,
-    clean: args.has('no-clean') ? false : args.has('clean') ? true : undefined,
+    clean: cleanOf(args),
     redact: args.has('redact') ? true : undefined,
   }) as GivenPolicy
   definePolicy(policy)

@@ -7,10 +7,11 @@ export type CleanSteps = readonly [
   carriageReturns: boolean,
   control: boolean,
   repeats: boolean,
+  html: boolean,
 ]
 
-export const ALL: CleanSteps = [true, true, true, true]
-export const NONE: CleanSteps = [false, false, false, false]
+export const ALL: CleanSteps = [true, true, true, true, false]
+export const NONE: CleanSteps = [false, false, false, false, false]
 
 /** Checks the options of a cleaning. `within`: the option that contains them, if any. */
 export function checkCleaning(options: CleanOptions | undefined, within = ''): CleanSteps {
@@ -22,6 +23,7 @@ export function checkCleaning(options: CleanOptions | undefined, within = ''): C
     flag(field('carriageReturns'), options.carriageReturns, true),
     flag(field('control'), options.control, true),
     flag(field('repeats'), options.repeats, true),
+    flag(field('html'), options.html, false),
   ]
 }
 

@@ -27,7 +27,7 @@ export const OPTIONS = {
   policy: POLICY,
   media: ['maxBytes', 'maxItems', 'order', 'provider'],
   sideData: ['maxBytes'],
-  clean: ['ansi', 'carriageReturns', 'control', 'repeats'],
+  clean: ['ansi', 'carriageReturns', 'control', 'repeats', 'html'],
   redact: ['kinds', 'patterns'],
   display: ['maxChars', 'maxErrorChars', 'clean', 'redact'],
   messages: ['aggregate', ...POLICY],

@@ -105,7 +105,7 @@ fn policy() -> impl Strategy<Value = Policy> {
 }
 
 fn cleaning() -> impl Strategy<Value = Options> {
-    any::<[bool; 4]>().prop_map(Options::from)
+    any::<[bool; 5]>().prop_map(Options::from)
 }
 
 fn cuts() -> impl Strategy<Value = Vec<usize>> {

@@ -61,6 +61,9 @@ fn hostile() -> impl Strategy<Value = Vec<u8>> {
         "x\nx\nx\n",
         "\n\n\n",
         "[previous line 2 more times]\n",
+        "<p>",
+        "<li>&lt;p>",
+        "&#27;",
     ]);
     let text = |piece: &str| piece.as_bytes().to_vec();
     let piece = prop_oneof![
@@ -74,7 +77,7 @@ fn hostile() -> impl Strategy<Value = Vec<u8>> {
 }
 
 fn options() -> impl Strategy<Value = Options> {
-    any::<[bool; 4]>().prop_map(Options::from)
+    any::<[bool; 5]>().prop_map(Options::from)
 }
 
 fn cleaned(bytes: &[u8], options: Options) -> String {

@@ -122,7 +122,9 @@ fn segment(name: &str, is_first: bool) -> String {
             let mut size = char.len_utf8();
             if char == '\\' {
                 size = if json.as_bytes()[at + 1] == b'u' { 6 } else { 2 };
-                (1..size).for_each(|_| drop(chars.next()));
+                for _ in 1..size {
+                    chars.next();
+                }
             }
             if at + size > 200 {
                 break;
@@ -190,7 +192,9 @@ fn outlined(json: &[u8], size: usize) -> String {
 
 fn surveyed(json: &[u8], size: usize) -> Survey {
     let mut survey = Survey::default();
-    json.chunks(size).for_each(|piece| drop(survey.push(piece)));
+    for piece in json.chunks(size) {
+        survey.push(piece);
+    }
     survey
 }
 
@@ -328,7 +332,9 @@ fn a_page_deep_in_an_output_is_that_of_all_lines() {
     }
     let mut search = OutlineSearch::new(&survey, query("\"id\":19999", 60_000));
     assert!(search.source() > 0);
-    json[search.source() as usize..].chunks(9_999).for_each(|piece| drop(search.push(piece).unwrap()));
+    for piece in json[search.source() as usize..].chunks(9_999) {
+        search.push(piece).unwrap();
+    }
     let found = search.finish().unwrap();
     let line = lines[..lines.find("\"id\":19999").unwrap()].matches('\n').count() as u64 + 1;
     assert_eq!(found.iter().map(|found| found.line).collect::<Vec<_>>(), [line]);

@@ -107,14 +107,28 @@ describe('what is left', () => {
   })
 
   it('is clampText of what cleanText makes of all that came', async () => {
-    const dirt = fc.constantFrom('\x1b[31m', '\x1b[0m', '\r', '\b', '\x1b[2A', '\x1b[K', 'x\nx\nx\nx\n', '\n')
+    const dirt = fc.constantFrom(
+      '<p>',
+      '<li>&lt;a',
+      '\x1b[31m',
+      '\x1b[0m',
+      '\r',
+      '\b',
+      '\x1b[2A',
+      '\x1b[K',
+      'x\nx\nx\nx\n',
+      '\n',
+    )
     const dirty = fc
       .array(fc.oneof(hostileText, dirt), { maxLength: 12 })
       .map((parts) => ours(parts.join('')))
     const flag = fc.boolean()
     const what: fc.Arbitrary<boolean | CleanOptions> = fc.oneof(
       fc.constant(true),
-      fc.record({ ansi: flag, carriageReturns: flag, control: flag, repeats: flag }, { requiredKeys: [] }),
+      fc.record(
+        { ansi: flag, carriageReturns: flag, control: flag, repeats: flag, html: flag },
+        { requiredKeys: [] },
+      ),
     )
     const law = fc.asyncProperty(dirty, cuts, policies, what, async (text, cuts, policy, clean) => {
       const whole = Buffer.from(text)

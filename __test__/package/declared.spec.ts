@@ -278,7 +278,8 @@ describe('options, as index.d.ts declares them', () => {
     }
     const other = await failure(calls['clampText'] as never, { clean: { maxBytes: 5 } })
     expect(other).toMatchObject({
-      message: 'unknown option `clean.maxBytes`; expected one of ansi, carriageReturns, control, repeats',
+      message:
+        'unknown option `clean.maxBytes`; expected one of ansi, carriageReturns, control, repeats, html',
     })
   })
 })

@@ -155,6 +155,7 @@ describe('cleanText', () => {
     carriageReturns: flag,
     control: flag,
     repeats: flag,
+    html: flag,
   })
   const pieces = fc.constantFrom(
     ESC,
@@ -170,6 +171,8 @@ describe('cleanText', () => {
     '\\',
     '\x7f',
     '\t',
+    '<p>',
+    '<li>&lt;a',
   )
   const dirty = fc.array(fc.oneof(hostileText, pieces), { maxLength: 12 }).map((parts) => parts.join(''))
 
@@ -225,7 +228,7 @@ describe('cleanText', () => {
 
   it('checks its options, each read once', () => {
     const any = (value: unknown) => value as never
-    for (const field of ['ansi', 'carriageReturns', 'control', 'repeats']) {
+    for (const field of ['ansi', 'carriageReturns', 'control', 'repeats', 'html']) {
       for (const [value, shown] of [
         [1, '1'],
         ['yes', '"yes"'],

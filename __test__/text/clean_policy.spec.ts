@@ -23,6 +23,8 @@ const dirtyText = fc
         '\x1b[1msame\x1b[0m\n',
         'was\rsame\n',
         'x\x08y',
+        '<p>',
+        '<li>&lt;a',
         '\x1b[31m',
         '\r',
         '\x07',
@@ -38,7 +40,13 @@ const cleaning = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record(
-      { ansi: fc.boolean(), carriageReturns: fc.boolean(), control: fc.boolean(), repeats: fc.boolean() },
+      {
+        ansi: fc.boolean(),
+        carriageReturns: fc.boolean(),
+        control: fc.boolean(),
+        repeats: fc.boolean(),
+        html: fc.boolean(),
+      },
       { requiredKeys: [] },
     ),
   },

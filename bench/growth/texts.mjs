@@ -34,6 +34,7 @@ const noMedia = { media: { maxItems: 0 } }
 export const repeat = (part) => (size) =>
   Buffer.from(part.repeat(Math.ceil(size / part.length)).slice(0, size)).toString()
 const log = repeat(logs(1e6))
+const page = repeat('<p class="text">Some <b>bold</b> words &amp; <a href="/terms?a=1">a link</a></p>\n')
 const lines = repeat(counted('ASCII', 1e6))
 const result = (text) => ({ content: [{ type: 'text', text }] })
 const resultOf = (make) => (size) => result(make(size))
@@ -119,6 +120,8 @@ const listed = [
   ],
   ['clampText, redacted', log, (text) => clampText(text, { redact: true })],
   ['cleanText, a progress display', repeat('\r 12% of 100\x1b[K'), (text) => cleanText(text)],
+  ['cleanText, pages of HTML', page, (text) => cleanText(text, { html: true })],
+  ['cleanText, tags without end', repeat('<'), (text) => cleanText(`<p>${text}`, { html: true })],
   ['cleanText, cursor movements', repeat('line\n\x1b[5A'), (text) => cleanText(text)],
   ['cleanText, sequences without end', repeat('\x1b]0;a'), (text) => cleanText(text)],
   [

@@ -1,9 +1,9 @@
 import { fstatSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { clampTextWithReport, cleanText, OutputCapture, redactText } from '../../lib/index.js'
+import { clampTextWithReport, OutputCapture, redactText } from '../../lib/index.js'
 import { ended } from '../ended.js'
 import { explanationOf } from '../explanation.js'
-import { type GivenPolicy, policyFlags, policyOf } from '../policy.js'
+import { cleaned, type GivenPolicy, policyFlags, policyOf } from '../policy.js'
 import type { Args, Command } from '../term/args.js'
 import { SUMMARIES } from '../term/summaries.js'
 import { err, out, write } from '../term/terminal.js'
@@ -16,7 +16,7 @@ export const clamp: Command = {
 that the policy keeps, with a newline at its end. Text within the limits is
 written unchanged.`,
   flags: {
-    ...policyFlags({ keep: 'auto', notice: 'hint', clean: 'never' }),
+    ...policyFlags({ keep: 'auto', notice: 'hint', clean: 'never', html: true }),
     explain: {
       help: `say on stderr why each line is kept, and which lines\nmore room would keep next; holds all of the input`,
     },
@@ -45,7 +45,7 @@ async function run(args: Args): Promise<number> {
     throw new UsageError('stdin is a directory; give a file: spillway clamp < FILE', 1)
   if (args.has('explain')) await explain(policy)
   else if (isUnlimited(policy)) await pipeline(process.stdin, shown, process.stdout, { end: false })
-  else await out.show(await captured(policy), policy.clean === true)
+  else await out.show(await captured(policy), Boolean(policy.clean))
   return 0
 }
 
@@ -58,11 +58,11 @@ async function explain(policy: GivenPolicy): Promise<void> {
     await write(capture.stdout, chunk)
   }
   const { text, truncated, binary } = await capture.finish()
-  await out.show(truncated ? ended(text, true, policy) : text, policy.clean === true)
+  await out.show(truncated ? ended(text, true, policy) : text, Boolean(policy.clean))
   if (binary) return err.tell('binary output; no line is kept\n')
   const given = new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.concat(chunks))
-  const cleaned = policy.clean ? cleanText(given) : given
-  const searched = policy.redact ? redactText(cleaned) : cleaned
+  const plain = cleaned(given, policy)
+  const searched = policy.redact ? redactText(plain) : plain
   const report = clampTextWithReport(searched, { ...policy, explain: true })
   await err.tell(explanationOf(report, searched))
 }

@@ -34,7 +34,7 @@ server does.`,
     },
     ...MEDIA_FLAGS('a result'),
     'no-stats': { help: 'keep no figures for `spillway stats`' },
-    ...policyFlags({ keep: 'auto', notice: 'hint', clean: 'never' }),
+    ...policyFlags({ keep: 'auto', notice: 'hint', clean: 'never', html: true }),
   },
   examples: [
     [

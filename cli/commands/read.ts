@@ -67,7 +67,8 @@ function rangeOf(args: Args): Range {
 /** Shows a page, redacted if asked, and cleaned on a terminal: the output of a tool must not move
  *  its cursor. */
 async function page(saved: SavedOutput, range: Range, policy: GivenPolicy): Promise<void> {
-  const { maxBytes, maxLines, clean = out.isTerminal, redact } = policy
+  const { maxBytes, maxLines, redact } = policy
+  const clean = cleans(policy)
   const slice = await saved.read({ ...range, ...defined({ maxBytes, lines: maxLines }) })
   const cleaned = clean ? cleanText(slice.text) : slice.text
   const text = redact ? redactText(cleaned) : cleaned
@@ -82,9 +83,14 @@ async function page(saved: SavedOutput, range: Range, policy: GivenPolicy): Prom
   await err.tell(`[${saved.id} holds ${total}; ${more}]\n`)
 }
 
+/** Returns true if a page is cleaned: on a terminal, unless told otherwise. */
+function cleans({ clean = out.isTerminal }: GivenPolicy): boolean {
+  return Boolean(clean)
+}
+
 /** Shows all of an output from a position on, under a policy, cleaned like a page. */
 async function whole(saved: SavedOutput, range: Range, policy: GivenPolicy): Promise<void> {
-  const { clean = out.isTerminal } = policy
+  const clean = cleans(policy)
   const capture = new OutputCapture({
     maxBytes: 40_960,
     maxLines: Number.POSITIVE_INFINITY,

@@ -27,7 +27,7 @@ command is not found, 126 if it cannot be run, 128 + n after signal n.`,
   names: 'command',
   flags: {
     ...storeFlags('directory for the full output, saved if it is cut'),
-    ...policyFlags({ keep: 'findings', notice: 'hint', clean: 'always' }),
+    ...policyFlags({ keep: 'findings', notice: 'hint', clean: 'always', html: true }),
   },
   examples: [
     ['The findings of a test run, and its exit code', 'spillway run -- npm test'],

@@ -40,7 +40,8 @@ async function run(args: Args): Promise<number> {
   const pattern = args.names[1]
   if (pattern === undefined) throw new UsageError(`PATTERN is missing; usage: ${USAGE}`)
   checkNames(args, 2, USAGE)
-  const { clean = out.isTerminal, ...policy } = policyOf(args)
+  const { clean: given = out.isTerminal, ...policy } = policyOf(args)
+  const clean = Boolean(given)
   const options = { ...optionsOf(args), max: args.number('max') ?? 100 }
   const found = await saved.search(pattern, options)
   const rows = rowsOf(found, clean)

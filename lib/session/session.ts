@@ -245,8 +245,8 @@ function packSession(path: string, policy: EnginePolicy, spareSideBytes: number)
   return [path, handleOf(policy), fields] as const
 }
 
-function stepsOf([ansi, carriageReturns, control, repeats]: CleanSteps) {
-  return { ansi, carriageReturns, control, repeats }
+function stepsOf([ansi, carriageReturns, control, repeats, html]: CleanSteps) {
+  return { ansi, carriageReturns, control, repeats, html }
 }
 
 /** Runs work of the engine, which a signal stops. Reports progress, and retries while the lock is

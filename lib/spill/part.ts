@@ -70,7 +70,7 @@ async function isAsLong(
   return chars <= originalOf([text]).chars + ADDED
 }
 
-const STEPS: CleanSteps = [true, true, true, false]
+const STEPS: CleanSteps = [true, true, true, false, false]
 
 function seen(text: string): string {
   return cleanString(text, STEPS).replace(/\s+/g, '')

@@ -15,15 +15,19 @@ export function cleanText(text: TextInput, options?: CleanOptions): string {
 
 /** Cleans a string. Returns the same string if there is nothing to clean. */
 export function cleanString(text: string, cleaning: CleanSteps): string {
-  if (!cleaning.includes(true) || isClean(text, cleaning[3])) return text
+  if (!cleaning.includes(true) || isClean(text, cleaning)) return text
   const cleaned = throughPieces(text, cleaning)
   // The first look may have been a false alarm. The text is then returned as given, lone surrogates
   // included.
   return cleaned === text.toWellFormed() ? text : cleaned
 }
 
+/** Chars within which a page begins. */
+const START = 4_096
+
 /** Returns true if a first look shows that a string has nothing to clean. */
-function isClean(text: string, repeats: boolean): boolean {
+function isClean(text: string, [, , , repeats, html]: CleanSteps): boolean {
+  if (html && /^\s*</.test(text) && native.beginsPage(text.slice(0, START))) return false
   const narrow = narrowness(text)
   for (let start = 0; start < text.length; ) {
     const end = start + PIECE
@@ -48,7 +52,7 @@ function throughPieces(text: string, what: CleanSteps): string {
 }
 
 function cleanBytes(bytes: Uint8Array, what: CleanSteps): string {
-  return cleanedPieces(bytes, native.isCleanUtf8(bytes, what[3]) ? NONE : what).join('')
+  return cleanedPieces(bytes, native.isCleanUtf8(bytes, what[3], what[4]) ? NONE : what).join('')
 }
 
 function cleanedPieces(bytes: Uint8Array, what: CleanSteps): string[] {
@@ -73,10 +77,12 @@ export function cleaned<T extends TextInput>(
 }
 
 function cleanedString(text: string, clean: CleanSteps): string {
-  if (isClean(text, clean[3])) return text
+  if (isClean(text, clean)) return text
   const left = cleanedOnce(text, clean)
   // Blanks that cleaning leaves as they are hide nothing.
-  return left.trim() === '' && left !== text ? cleanedOnce(shown(text), clean) : left
+  if (left.trim() !== '' || left === text) return left
+  const symbols = cleanedOnce(shown(text), clean)
+  return symbols.trim() === '' ? cleanedOnce(shown(text), ofTerminal(clean)) : symbols
 }
 
 /**
@@ -92,6 +98,11 @@ function shown(text: string): string {
   })
 }
 
+/** Returns the steps for a page that would show nothing. */
+function ofTerminal([ansi, returns, control, repeats]: CleanSteps): CleanSteps {
+  return [ansi, returns, control, repeats, false]
+}
+
 function cleanedOnce(text: string, clean: CleanSteps): string {
   const isCut = native.hasNotice(text)
   let left = cleanString(text, folding(clean, !isCut))
@@ -103,11 +114,14 @@ function cleanedOnce(text: string, clean: CleanSteps): string {
 /** The outcome may be longer than a string can be. */
 function cleanedBytes(given: Uint8Array, clean: CleanSteps): Uint8Array {
   const bytes = plain(given, false)
-  if (native.isCleanUtf8(bytes, clean[3])) return given
+  if (native.isCleanUtf8(bytes, clean[3], clean[4])) return given
   const parts = cleanedParts(bytes, clean)
   const left = bytesOf(parts)
   const isBlank = parts.every((part) => part.trim() === '') && !left.equals(bytes)
-  return isBlank ? bytesOf(cleanedParts(shownBytes(bytes), clean)) : left
+  if (!isBlank) return left
+  const symbols = cleanedParts(shownBytes(bytes), clean)
+  const isEmpty = symbols.every((part) => part.trim() === '')
+  return bytesOf(isEmpty ? cleanedParts(shownBytes(bytes), ofTerminal(clean)) : symbols)
 }
 
 function cleanedParts(bytes: Uint8Array, clean: CleanSteps): string[] {
@@ -134,8 +148,9 @@ function bytesOf(parts: readonly string[]): Buffer {
 
 /**
  * Returns the steps for a text that may have been cut. The cut may have brought equal lines
- * together, or made different lines equal. Folding them would hide it.
+ * together, or made different lines equal. Folding them would hide it. It may also have left text
+ * at the start that a page quotes.
  */
-function folding([ansi, carriageReturns, control, repeats]: CleanSteps, folds: boolean): CleanSteps {
-  return [ansi, carriageReturns, control, repeats && folds]
+function folding([ansi, returns, control, repeats, html]: CleanSteps, isWhole: boolean): CleanSteps {
+  return [ansi, returns, control, repeats && isWhole, html && isWhole]
 }

@@ -114,11 +114,12 @@ pub fn clean_held(
     carriage_returns: bool,
     control: bool,
     repeats: bool,
+    html: bool,
 ) -> AsyncTask<Background> {
     let pieces = Arc::clone(&text.pieces);
     Background::run(move || -> Option<JsText> {
         let text = String::from_utf8(utf8(&pieces)).ok()?;
-        let options = Options::from([ansi, carriage_returns, control, repeats]);
+        let options = Options::from([ansi, carriage_returns, control, repeats, html]);
         cleaned(&text, options).map(|text| answer(text.into_bytes()))
     })
 }

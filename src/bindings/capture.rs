@@ -22,7 +22,7 @@ pub fn start_capture(
     separate: bool,
     keeps_raw: bool,
 ) -> External<Capture> {
-    let clean = <[bool; 4]>::try_from(clean).ok();
+    let clean = <[bool; 5]>::try_from(clean).ok();
     let options = clean.map(Options::from);
     External::new(Capture::new(policy, options, separate, keeps_raw))
 }

@@ -7,7 +7,7 @@ use napi_derive::napi;
 
 use super::answer::answer;
 use super::units::{Narrow, Units};
-use crate::clean::{self, Cleaner, Options, is_clean, look};
+use crate::clean::{self, Cleaner, Options, is_clean, is_page, look};
 use crate::encoding::{Utf16, transcode};
 use crate::notice::earlier::ascii;
 use crate::notice::parse;
@@ -26,8 +26,14 @@ pub fn look_for_dirt_latin1(#[napi(ts_arg_type = "string")] piece: Narrow, repea
 
 /// Returns true if the bytes need only be decoded.
 #[napi(catch_unwind)]
-pub fn is_clean_utf8(bytes: &[u8], repeats: bool) -> bool {
-    is_clean(bytes, repeats)
+pub fn is_clean_utf8(bytes: &[u8], repeats: bool, html: bool) -> bool {
+    is_clean(bytes, repeats) && !(html && is_page(bytes))
+}
+
+/// Returns true if a text that begins like this is a page of HTML.
+#[napi(catch_unwind)]
+pub fn begins_page(start: String) -> bool {
+    is_page(start.as_bytes())
 }
 
 fn next(found: ControlFlow<(), usize>) -> f64 {
@@ -48,8 +54,9 @@ pub fn start_cleaning(
     carriage_returns: bool,
     control: bool,
     repeats: bool,
+    html: bool,
 ) -> External<PieceCleaner> {
-    let cleaner = Cleaner::new(Options::from([ansi, carriage_returns, control, repeats]));
+    let cleaner = Cleaner::new(Options::from([ansi, carriage_returns, control, repeats, html]));
     External::new(PieceCleaner { cleaner, bytes: vec![] })
 }
 

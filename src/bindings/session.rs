@@ -87,6 +87,7 @@ pub struct CleanFields {
     pub carriage_returns: bool,
     pub control: bool,
     pub repeats: bool,
+    pub html: bool,
 }
 
 /// How to repair a session.
@@ -238,8 +239,8 @@ impl SessionFields {
 }
 
 impl From<CleanFields> for clean::Options {
-    fn from(CleanFields { ansi, carriage_returns, control, repeats }: CleanFields) -> clean::Options {
-        clean::Options { ansi, carriage_returns, control, repeats }
+    fn from(CleanFields { ansi, carriage_returns, control, repeats, html }: CleanFields) -> clean::Options {
+        clean::Options { ansi, carriage_returns, control, repeats, html }
     }
 }
 

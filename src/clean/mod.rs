@@ -7,6 +7,7 @@
 
 mod ansi;
 mod fast_path;
+mod html;
 mod line;
 mod motion;
 mod repeats;
@@ -15,14 +16,16 @@ mod screen;
 use crate::encoding::decoder::Decoder;
 use ansi::{AnsiPiece, Parser};
 use fast_path::{Skip, find_skip};
+use html::HtmlStep;
 use motion::Motion;
 use repeats::Repeats;
 use screen::{Final, Screen};
 
 pub use fast_path::{is_clean, look};
+pub use html::is_page;
 pub use repeats::leave_two;
 
-/// Cleaning steps. All are on by default.
+/// Cleaning steps. All but `html` are on by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Removes escape sequences. Otherwise they are kept and take no columns.
@@ -33,65 +36,76 @@ pub struct Options {
     pub control: bool,
     /// Folds three or more identical lines in a row into one line and a mark.
     pub repeats: bool,
+    /// Turns a page of HTML into text, before all else.
+    pub html: bool,
 }
 
-impl From<[bool; 4]> for Options {
-    fn from([ansi, carriage_returns, control, repeats]: [bool; 4]) -> Options {
-        Options { ansi, carriage_returns, control, repeats }
+impl From<[bool; 5]> for Options {
+    fn from([ansi, carriage_returns, control, repeats, html]: [bool; 5]) -> Options {
+        Options { ansi, carriage_returns, control, repeats, html }
     }
 }
 
 impl Options {
-    pub const ALL: Options = Options { ansi: true, carriage_returns: true, control: true, repeats: true };
+    /// The steps of terminal output.
+    pub const ALL: Options =
+        Options { ansi: true, carriage_returns: true, control: true, repeats: true, html: false };
     pub const NONE: Options =
-        Options { ansi: false, carriage_returns: false, control: false, repeats: false };
+        Options { ansi: false, carriage_returns: false, control: false, repeats: false, html: false };
 }
 
 /// Cleans a stream. Finishing a clone does not affect the original.
 #[derive(Clone, Debug)]
 pub struct Cleaner {
     decoder: Decoder,
+    html: Option<HtmlStep>,
     parser: Parser,
     page: Page,
 }
 
 impl Cleaner {
     pub fn new(options: Options) -> Self {
-        Cleaner { decoder: Decoder::default(), parser: Parser::default(), page: Page::new(options) }
+        Cleaner {
+            decoder: Decoder::default(),
+            html: options.html.then(HtmlStep::default),
+            parser: Parser::default(),
+            page: Page::new(options),
+        }
     }
 
     /// Reads a chunk and appends the output that is final so far.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
-        let Cleaner { decoder, parser, page } = self;
-        if page.options == Options::NONE {
-            return decoder.push(bytes, |text| out.extend_from_slice(text.as_bytes()));
-        }
-        decoder.push(bytes, |text| {
-            let mut rest = text;
-            if let Some((part, skip)) = find_skip(text.as_bytes(), page.options.repeats) {
-                parser.push(&text[..part.start], |piece| page.take(piece, out));
-                page.skip(&text[part.clone()], skip, out);
-                rest = &text[part.end..];
-            }
-            parser.push(rest, |piece| page.take(piece, out));
+        let Cleaner { decoder, html, parser, page } = self;
+        decoder.push(bytes, |text| match html {
+            None => page.read(parser, text, out),
+            Some(html) => html.push(text, |text, out| page.read(parser, text, out), out),
         });
     }
 
     /// Ends the stream, appends the rest of the output, and resets the cleaner.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
-        let Cleaner { decoder, parser, page } = self;
-        if page.options == Options::NONE {
-            return decoder.finish(|text| out.extend_from_slice(text.as_bytes()));
+        let Cleaner { decoder, html, parser, page } = self;
+        decoder.finish(|text| match html {
+            None => page.read(parser, text, out),
+            Some(html) => html.push(text, |text, out| page.read(parser, text, out), out),
+        });
+        match html {
+            None => page.end(parser, out),
+            Some(html) => html.finish(
+                |text, out| {
+                    page.read(parser, text, out);
+                    page.end(parser, out);
+                },
+                out,
+            ),
         }
-        decoder.finish(|text| parser.push(text, |piece| page.take(piece, out)));
-        parser.finish(|piece| page.take(piece, out));
-        page.finish(out);
         *self = Cleaner::new(self.page.options);
     }
 
     /// Returns the bytes of memory in use, at most [`Cleaner::MOST_MEMORY`].
     pub fn memory(&self) -> usize {
-        self.parser.memory() + self.page.screen.memory() + self.page.repeats.memory()
+        let html = self.html.as_ref().map_or(0, HtmlStep::memory);
+        html + self.parser.memory() + self.page.screen.memory() + self.page.repeats.memory()
     }
 
     pub const MOST_MEMORY: usize = 4 << 20;
@@ -118,6 +132,31 @@ impl Page {
         // Without cursor movements, a line cannot change after it ends.
         let screen = Screen::new(if options.ansi { screen::LINES } else { 1 });
         Page { options, screen, repeats: Repeats::new(options.repeats) }
+    }
+
+    /// Returns true if no step follows that of HTML.
+    fn only_decodes(&self) -> bool {
+        Options { html: false, ..self.options } == Options::NONE
+    }
+
+    fn end(&mut self, parser: &mut Parser, out: &mut Vec<u8>) {
+        if !self.only_decodes() {
+            parser.finish(|piece| self.take(piece, out));
+            self.finish(out);
+        }
+    }
+
+    fn read(&mut self, parser: &mut Parser, text: &str, out: &mut Vec<u8>) {
+        if self.only_decodes() {
+            return out.extend_from_slice(text.as_bytes());
+        }
+        let mut rest = text;
+        if let Some((part, skip)) = find_skip(text.as_bytes(), self.options.repeats) {
+            parser.push(&text[..part.start], |piece| self.take(piece, out));
+            self.skip(&text[part.clone()], skip, out);
+            rest = &text[part.end..];
+        }
+        parser.push(rest, |piece| self.take(piece, out));
     }
 
     fn take(&mut self, piece: AnsiPiece, out: &mut Vec<u8>) {
@@ -209,8 +248,11 @@ mod tests {
     fn disabled_steps_change_nothing() {
         let text = "\x1B[1mab\x1B[0m\rc\x1B[K\x07\nd\x08\r\n\n\n\n";
         let of = |ansi, carriage_returns, control, repeats| {
-            String::from_utf8(clean(text.as_bytes(), Options { ansi, carriage_returns, control, repeats }))
-                .unwrap()
+            String::from_utf8(clean(
+                text.as_bytes(),
+                Options { ansi, carriage_returns, control, repeats, html: false },
+            ))
+            .unwrap()
         };
         assert_eq!(of(false, false, false, false), text);
         assert_eq!(of(true, false, false, false), "ab\rc\x07\nd\x08\r\n\n\n\n");

@@ -1,7 +1,7 @@
 //! The text of a tool result before it is truncated.
 
 use super::slot_rules::SlotRules;
-use crate::clean::{self, Cleaner, is_clean};
+use crate::clean::{self, Cleaner, is_clean, is_page};
 use crate::encoding::whitespace::is_visible;
 use crate::json::Literal;
 use crate::notice::earlier;
@@ -51,7 +51,7 @@ pub fn cleaned(text: &str, options: clean::Options) -> Option<String> {
 }
 
 /// Returns a text with symbols for its control characters, if cleaning leaves nothing else: no
-/// block becomes empty, and a cut of this text is cleaned to itself.
+/// block becomes empty, and a cut of this text is cleaned to itself. A page stays a page.
 fn shown(text: &str, options: clean::Options) -> String {
     let symbol = |point: char| match u32::from(point) {
         0x09 | 0x0A => point,
@@ -61,13 +61,19 @@ fn shown(text: &str, options: clean::Options) -> String {
         _ => point,
     };
     let shown: String = text.replace("\r\n", "\n").chars().map(symbol).collect();
-    cleaned_once(&shown, options).unwrap_or(shown)
+    let symbols = cleaned_once(&shown, options).unwrap_or_else(|| shown.clone());
+    if is_visible(symbols.chars()) {
+        return symbols;
+    }
+    cleaned_once(&shown, clean::Options { html: false, ..options }).unwrap_or(shown)
 }
 
 fn cleaned_once(text: &str, options: clean::Options) -> Option<String> {
     // An earlier notice or cut may have made lines alike. Folding them would lose their position.
+    // It may also have left text at the start that a page quotes.
     let is_cut = has_notice(text.as_bytes());
-    let mut left = cleaned_with(text, clean::Options { repeats: options.repeats && !is_cut, ..options })?;
+    let [repeats, html] = [options.repeats, options.html].map(|step| step && !is_cut);
+    let mut left = cleaned_with(text, clean::Options { repeats, html, ..options })?;
     // The notice may be overwritten.
     if is_cut && !has_notice(left.as_bytes()) {
         left = cleaned_with(&left, options).unwrap_or(left);
@@ -76,7 +82,8 @@ fn cleaned_once(text: &str, options: clean::Options) -> Option<String> {
 }
 
 fn cleaned_with(text: &str, options: clean::Options) -> Option<String> {
-    if options == clean::Options::NONE || is_clean(text.as_bytes(), options.repeats) {
+    let is_page = options.html && is_page(text.as_bytes());
+    if !is_page && (options == clean::Options::NONE || is_clean(text.as_bytes(), options.repeats)) {
         return None;
     }
     let (mut cleaner, mut out) = (Cleaner::new(options), Vec::with_capacity(text.len()));
