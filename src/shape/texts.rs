@@ -88,7 +88,7 @@ impl<'p> Texts<'p> {
     /// its beginning takes. `None` if the beginning says as much.
     pub fn cut(&self, id: u32, quoted: &[u8], beginning: &[u8]) -> Option<String> {
         let (literal, policy) = (Literal::of(quoted), self.policy);
-        if beginning.len() < LEAST_SEARCHED || !self.searched.contains(&id) || literal.has_lone() {
+        if beginning.len() < LEAST_SEARCHED || !self.searched.contains(&id) || has_lone(quoted, &literal) {
             return None;
         }
         let text = literal.string();
@@ -114,6 +114,11 @@ impl<'p> Texts<'p> {
 /// Returns true if a string, given with its quotes, has more than one line.
 fn has_lines(quoted: &[u8]) -> bool {
     memchr::memmem::find(quoted, br"\n").is_some()
+}
+
+/// Returns true if a string has a lone surrogate, which only an escape can spell.
+fn has_lone(quoted: &[u8], text: &Literal) -> bool {
+    memchr::memmem::find(quoted, br"\u").is_some() && text.has_lone()
 }
 
 /// The bytes, chars and tokens of JSON.
