@@ -143,6 +143,15 @@ export function escaped(json: string): string {
   return json.replace(CONTROLS, (control) => `\\u00${control.charCodeAt(0).toString(16)}`)
 }
 
+const CONTAINER = /^[ \t\r\n]*[[{]/
+
+/** Returns true if a text may be the JSON of a list or an object, by its ends. */
+export function mayBeContainer(text: string): boolean {
+  if (!CONTAINER.test(text)) return false
+  const end = text.trimEnd().at(-1)
+  return end === ']' || end === '}'
+}
+
 /** Returns the bytes of a value as JSON. */
 export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(jsonOf(value) ?? '')

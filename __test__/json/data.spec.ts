@@ -12,6 +12,7 @@ import {
   wrapTool,
 } from 'spillway'
 import { describe, expect, it, test } from 'vitest'
+import { spillway, write } from '../support/cli.js'
 import { foreignLine } from '../support/cut_strings.js'
 import { hostileText } from '../support/hostile.js'
 
@@ -90,6 +91,15 @@ const DOORS: [string, (value: unknown, policy: ResultPolicy) => unknown][] = [
   ],
 ]
 
+/** A server that answers each call with one result. */
+const SERVER = (result: object) => `
+const lines = require('node:readline').createInterface({ input: process.stdin })
+lines.on('line', (line) => {
+  const { id } = JSON.parse(line)
+  if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result: ${JSON.stringify(result)} }) + '\\n')
+})
+`
+
 describe.each(FORMS)('one line of failure %s', (_, value) => {
   it.each(DOORS)('stays in valid JSON by %s', (_, door) => {
     for (const maxChars of [4_000, 8_000, 51_200]) {
@@ -98,6 +108,37 @@ describe.each(FORMS)('one line of failure %s', (_, value) => {
       expect(made).toContain('TS2304')
       expect(made).toContain(HINT)
     }
+  })
+
+  it('stays in a block that a hook of Claude Code gives back', async () => {
+    const input = JSON.stringify({
+      session_id: 's',
+      hook_event_name: 'PostToolUse',
+      tool_name: 'mcp__some__tool',
+      tool_input: {},
+      tool_use_id: 'call_1',
+      tool_response: [{ type: 'text', text: JSON.stringify(value) }],
+    })
+    const { stdout } = await spillway(['hook', 'claude-code', '--max-chars', '8000'], { input })
+    const [{ text }] = JSON.parse(stdout).hookSpecificOutput.updatedToolOutput
+    expect(text.length).toBeLessThanOrEqual(8_000)
+    expect(JSON.stringify(JSON.parse(text))).toContain('TS2304')
+  })
+
+  it('stays in an answer that a proxy passes on', async () => {
+    const result = { content: [{ type: 'text', text: JSON.stringify(value) }] }
+    const server = write('data_server.js', SERVER(result))
+    const input = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 't', arguments: {} } })}\n`
+    const { stdout } = await spillway(['mcp', '--max-chars', '8000', '--', process.execPath, server], {
+      input,
+    })
+    const answer = stdout
+      .split('\n')
+      .map((line) => JSON.parse(line || '{}'))
+      .find(({ id }) => id === 1)
+    const [{ text }] = answer.result.content
+    expect(text.length).toBeLessThanOrEqual(8_000)
+    expect(JSON.stringify(JSON.parse(text))).toContain('TS2304')
   })
 
   it('stays in a stored session', async () => {

@@ -1,6 +1,7 @@
 import type { WrapPolicy } from 'spillway'
 import { emitClamp } from '../clamp_event.js'
 import { clampTextWithReport, wrapTool } from '../index.js'
+import { mayBeContainer } from '../json.js'
 import { isObject } from '../mcp/message.js'
 import { compile, rehearsed } from '../policy.js'
 import { clampCallText } from '../spill/clamp_call_text.js'
@@ -20,7 +21,8 @@ export async function clampBlocks(
   policy: HookPolicy,
 ): Promise<readonly Block[]> {
   const [text] = textsOf(blocks)
-  if (text !== undefined && blocks.length === 1 && isPlain(blocks[0]) && !policy.clean && !policy.redact) {
+  const isText = text !== undefined && !mayBeContainer(text) && isPlain(blocks[0])
+  if (isText && blocks.length === 1 && !policy.clean && !policy.redact) {
     const { storing, ...others } = policy
     const isPaged = pages?.some((page) => page === 'offset' || page === 'limit') ?? false
     const kept = await clampCallText(text, { name, input, isPaged }, others, storing)

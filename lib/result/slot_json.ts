@@ -3,7 +3,7 @@ import type { Edit } from '../dialect/edit.js'
 import { isData, parseWellFormed } from '../dialect/slots.js'
 import type { Slot } from '../dialect/walk.js'
 import { native } from '../engine.js'
-import { jsonOf } from '../json.js'
+import { jsonOf, mayBeContainer } from '../json.js'
 import { StringInput } from '../text/input.js'
 import { NoticeCut, speak } from '../text/notice_function.js'
 import { sizeOf } from '../text/size.js'
@@ -17,14 +17,9 @@ export interface ShapedText {
   readonly isLess: boolean
 }
 
-/** A text that may be the JSON of a list or an object. */
-const CONTAINER = /^[ \t\r\n]*[[{]/
-
 /** Returns true if a text may be JSON that a policy leaves JSON. */
 export function mayShape(text: string, { json }: EnginePolicy): boolean {
-  if (json === 'text' || !CONTAINER.test(text)) return false
-  const end = text.trimEnd().at(-1)
-  return end === ']' || end === '}'
+  return json !== 'text' && mayBeContainer(text)
 }
 
 /** Cuts a text to the limits of a policy that leaves JSON JSON, if it is a list or an object. Like
