@@ -141,6 +141,22 @@ fn whole_lines(text: &str, gap: &std::ops::Range<usize>) -> usize {
     ends.filter(|line| gap.start <= line.start && line.end <= gap.end).count()
 }
 
+/// Forms of lines in a flood, around two names: errors, results, levels, headings, labels and names.
+const FLOODS: [[&str; 3]; 12] = [
+    ["error: ", " is missing in ", ""],
+    ["FATAL ", ": cannot ", " the ring"],
+    ["", "Error: failed to ", ""],
+    ["panic: ", " at ", ".rs:12: refused"],
+    ["E501 ", " denied ", ""],
+    ["7 failed, 12 passed in ", " of ", ""],
+    ["", " exited with code 3 in ", ""],
+    ["FAILED ", "::", ""],
+    ["{\"level\":\"fatal\",\"msg\":\"", " ", "\"}"],
+    ["## ", " ", ""],
+    ["", ": ", " is there"],
+    ["export function ", "(", "): void {}"],
+];
+
 proptest! {
     #![proptest_config(cases(3))]
 
@@ -325,6 +341,37 @@ proptest! {
         let limits = Limits { chars: 8_000, ..Limits::NONE };
         let policy = Policy { limits, is_error: true, ..Policy::default() };
         prop_assert!(whole(&text, &policy).contains(&count));
+    }
+
+    /// A page that a tool fetched, or a test that it ran, may print lines to hide others.
+    #[test]
+    fn no_flood_hides_a_failure_elsewhere(
+        names in prop::collection::vec("[a-z]{3,9}", 97),
+        forms in prop::sample::subsequence(FLOODS.to_vec(), 1..FLOODS.len()),
+        [at, flooded] in prop::array::uniform2(0..4_000_usize),
+        is_error in any::<bool>(),
+    ) {
+        // Both stand apart, and far from the ends.
+        prop_assume!(at > 400 && flooded > 400 && at.abs_diff(flooded) > 40);
+        let name = |nth: usize| format!("{}_{}", names[nth % 97], names[nth * 31 % 89]);
+        let row = |nth: usize| format!("2026-11-27 09:14:{:02} moved {} on\n", nth % 60, names[nth % 7]);
+        let mut flood = String::new();
+        for nth in 0.. {
+            let [start, middle, end] = forms[nth % forms.len()];
+            flood += &[start, &name(nth), middle, &name(nth + 11), end, "\n"].concat();
+            if flood.len() > 22_000 {
+                break;
+            }
+        }
+        let mut lines: Vec<String> = (0..4_400).map(row).collect();
+        lines[at] = "src/ring.rs:12:5: error: berth 7 is gone\n".into();
+        lines[at + 1] = "cannot hand over the ship\n".into();
+        lines[flooded] = flood;
+        let text = lines.concat();
+        let limits = Limits { chars: 8_000, ..Limits::NONE };
+        let input = Input::whole(Utf8(text.as_bytes()));
+        let kept = truncate(&input, &Policy { limits, is_error, ..Policy::default() }).unwrap().string(&input);
+        prop_assert!(kept.contains("berth 7 is gone") && kept.contains("hand over the ship"), "{kept}");
     }
 
     #[test]

@@ -247,9 +247,10 @@ pub fn odd(pieces: &[Piece]) -> Vec<Finding> {
         let bits = alone.min(*bits);
         (bits >= LEAST).then(|| {
             let unit = pieces[*at].unit.number;
-            let earlier = seen.count(likeness(without_prefix(pieces[*at].text)));
-            let worth = Worth::of(Score(bits as i32), earlier);
-            Finding { unit, worth, first: unit, last: unit, around: (unit, unit), heading: None }
+            let likeness = likeness(without_prefix(pieces[*at].text));
+            let worth = Worth::of(Score(bits as i32), seen.count(likeness));
+            let likeness = likeness.same as u32;
+            Finding { unit, worth, likeness, first: unit, last: unit, around: (unit, unit), heading: None }
         })
     });
     findings.collect()

@@ -28,20 +28,26 @@ pub struct Open {
 }
 
 impl Open {
-    pub fn new(unit: usize, score: Score, worth: Worth, heading: Option<(Unit, Vec<u8>)>) -> Open {
+    pub fn new(
+        unit: usize,
+        score: Score,
+        worth: Worth,
+        likeness: u32,
+        heading: Option<(Unit, Vec<u8>)>,
+    ) -> Open {
         let (before, after) = if score.is_hot() { (BEFORE_HOT, AFTER_HOT) } else { (BEFORE, AFTER) };
         let around = (unit.saturating_sub(AROUND), unit + AROUND);
         // A near heading is among the lines around.
         let heading = heading.filter(|(heading, _)| heading.number < around.0);
         let number = heading.as_ref().map(|(heading, _)| heading.number);
         let first = unit.saturating_sub(before);
-        let finding = Finding { unit, worth, first, last: unit + after, around, heading: number };
+        let finding = Finding { unit, worth, likeness, first, last: unit + after, around, heading: number };
         Open { finding, heading, grows: true, is_asked: false }
     }
 
     /// Opens a line with words of the question.
     pub fn asked(unit: usize, worth: Worth) -> Open {
-        Open { is_asked: true, ..Open::new(unit, Score::default(), worth, None) }
+        Open { is_asked: true, ..Open::new(unit, Score::default(), worth, 0, None) }
     }
 }
 

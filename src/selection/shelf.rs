@@ -29,6 +29,11 @@ impl Worth {
         (u64::from(self.0) * 50) >> Worth::MOST_HALVINGS
     }
 
+    /// Takes points off, down to the least worth.
+    pub fn less(self, points: u32) -> Worth {
+        Worth(self.0.saturating_sub((2 * points) << Worth::MOST_HALVINGS).max(1))
+    }
+
     pub fn of(score: Score, earlier: Earlier) -> Worth {
         let crowd = (earlier.crowd + 1).ilog2().max((earlier.form / 2 + 1).ilog2());
         let score = score.0.unsigned_abs().saturating_sub(2 * crowd).max(1);
@@ -41,6 +46,8 @@ impl Worth {
 pub struct Finding {
     pub unit: usize,
     pub worth: Worth,
+    /// The hash by which equal findings are alike.
+    pub likeness: u32,
     pub first: usize,
     pub last: usize,
     /// First and last line to keep if there is room.
@@ -146,7 +153,7 @@ mod tests {
     fn finding(unit: usize, score: i32) -> Finding {
         let worth = Worth::of(Score(score), Earlier::default());
         let around = (unit, unit + 1);
-        Finding { unit, worth, first: unit, last: unit + 1, around, heading: None }
+        Finding { unit, worth, likeness: 0, first: unit, last: unit + 1, around, heading: None }
     }
 
     fn put(shelf: &mut Shelf, unit: usize, score: i32) {

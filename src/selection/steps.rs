@@ -1,6 +1,5 @@
 //! The pieces of a text in the order in which they are kept, as far as any may fit.
 
-use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use super::Selection;
@@ -11,6 +10,7 @@ use super::order::{Order, Taken};
 use super::page::{Page, Piece};
 use super::reason::{DROPPED, Reason};
 use super::shares::{Mix, WHOLE};
+use super::spread;
 use crate::limits::{Limits, Usage};
 use crate::relevance::{Part, Relevance};
 
@@ -53,9 +53,9 @@ impl Selection {
                 let known: HashSet<usize> = findings.iter().map(|finding| finding.unit).collect();
                 odd.retain(|finding| !known.contains(&finding.unit));
                 findings.extend(odd);
-                findings.sort_by_key(|finding| Reverse(finding.worth));
             }
         }
+        spread::sort(&mut findings, &units, state.tallies.last_run());
         let tallies = state.tallies.units().map(|(unit, _)| unit.number).filter(is_in).collect();
         let read = || {
             // Notices of earlier cuts say nothing about the text.

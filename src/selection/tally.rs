@@ -20,6 +20,8 @@ pub struct Tallies {
 struct Tally {
     likeness: u64,
     unit: Unit,
+    /// The number of the last unit before it that states a result of its likeness.
+    before: Option<usize>,
     text: Box<[u8]>,
 }
 
@@ -27,8 +29,10 @@ impl Tallies {
     /// Stores a line that states a result. `likeness` is that of the line behind its prefix.
     pub fn put(&mut self, unit: Unit, text: &[u8], likeness: u64) {
         if text.len() <= LONGEST {
+            let alike = self.last.iter().find(|tally| tally.likeness == likeness);
+            let before = alike.map(|tally| tally.unit.number);
             self.last.retain(|tally| tally.likeness != likeness);
-            self.last.push_back(Tally { likeness, unit, text: text.into() });
+            self.last.push_back(Tally { likeness, unit, before, text: text.into() });
         }
         if self.last.len() > STORED {
             self.last.pop_front();
@@ -38,6 +42,11 @@ impl Tallies {
     /// Iterates over the stored lines, last first.
     pub fn units(&self) -> impl Iterator<Item = (Unit, &[u8])> {
         self.last.iter().rev().map(|tally| (tally.unit, &*tally.text))
+    }
+
+    /// Returns the last unit before the last of several runs: each states results of one likeness.
+    pub fn last_run(&self) -> Option<usize> {
+        self.last.iter().filter_map(|tally| tally.before).max()
     }
 
     /// Returns the bytes of memory in use.
