@@ -23,10 +23,10 @@ impl Worth {
     /// The worth of a line that the caller asks for, which exceeds all others.
     pub const ASKED_FOR: Worth = Worth(u32::MAX);
 
-    /// Returns the worth in hundredths of a point.
+    /// Returns the worth in hundredths of a point, rounded up, since every finding says something.
     pub fn hundredths(self) -> u64 {
         // A score is in halves.
-        (u64::from(self.0) * 50) >> Worth::MOST_HALVINGS
+        (u64::from(self.0) * 50).div_ceil(1 << Worth::MOST_HALVINGS)
     }
 
     /// Takes points off, down to the least worth.

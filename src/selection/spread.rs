@@ -31,7 +31,8 @@ pub fn sort(findings: &mut [Finding], units: &RangeInclusive<usize>, before: Opt
         by_worth(findings);
     }
     charge_parts(findings, units);
-    by_worth(findings);
+    // Of findings charged to one worth, those that were worth more stay first.
+    findings.sort_by_key(|finding| Reverse(finding.worth));
     findings.copy_from_slice(&alternate(findings));
 }
 

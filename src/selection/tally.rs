@@ -44,9 +44,9 @@ impl Tallies {
         self.last.iter().rev().map(|tally| (tally.unit, &*tally.text))
     }
 
-    /// Returns the last unit before the last of several runs: each states results of one likeness.
+    /// Returns the last unit before the last of several runs, if the last tally has one like it.
     pub fn last_run(&self) -> Option<usize> {
-        self.last.iter().filter_map(|tally| tally.before).max()
+        self.last.back().and_then(|tally| tally.before)
     }
 
     /// Returns the bytes of memory in use.
