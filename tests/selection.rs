@@ -141,7 +141,7 @@ fn whole_lines(text: &str, gap: &std::ops::Range<usize>) -> usize {
     ends.filter(|line| gap.start <= line.start && line.end <= gap.end).count()
 }
 
-/// Forms of lines in a flood, around two names: errors, results, levels, headings, labels and names.
+/// Forms of lines in a flood, around two names: errors, results, levels, headings and names.
 const FLOODS: [[&str; 3]; 12] = [
     ["error: ", " is missing in ", ""],
     ["FATAL ", ": cannot ", " the ring"],

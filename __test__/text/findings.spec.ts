@@ -107,7 +107,9 @@ describe("keep 'findings'", () => {
 
   it('looks for what the caller asked about', () => {
     const errors = Array.from({ length: 90 }, (_, at) => `error: ${letters(at)} is missing\n`).join('')
-    const text = `${errors}${lines(400)}cart.spec.ts is slow\n${lines(400)}${errors}`
+    // A line unlike those around it would be a finding of its own.
+    const slow = Array.from({ length: 400 }, (_, at) => `${letters(at)}.spec.ts is slow\n`).join('')
+    const text = `${errors}${slow}cart.spec.ts is slow\n${slow}${errors}`
     for (const keep of ['findings', 'relevant', 'auto'] as const) {
       const found = clampText(text, { keep, maxChars: 900, needles: ['cart.spec.ts'] })
       expect(found, keep).toContain('cart.spec.ts is slow')
