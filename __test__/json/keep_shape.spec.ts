@@ -174,6 +174,8 @@ test('a cut of structured content without a text is reported once', async () => 
       {
         tool: 'find',
         phase: 'result',
+        action: 'cut',
+        reason: 'limits',
         total: expect.objectContaining({ bytes: total }),
         kept: expect.objectContaining({ bytes: kept }),
         exceeded: ['bytes'],

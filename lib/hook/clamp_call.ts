@@ -1,5 +1,6 @@
 import { isObject } from '../mcp/message.js'
 import { clampTextWithReport } from '../text/text.js'
+import { isList } from '../untrusted.js'
 import { type Block, type HookPolicy, isPlain, textsOf } from './blocks.js'
 import type { Host, HostShape } from './hosts.js'
 import { readRegular } from './regular_file.js'
@@ -92,10 +93,10 @@ function fits(text: string, { clean, redact, ...policy }: HookPolicy): boolean {
 /** Returns a text as a list of blocks, or a list as it is. */
 function blocksOf(whole: unknown): Block[] | undefined {
   if (typeof whole === 'string') return [{ type: 'text', text: whole }]
-  if (!Array.isArray(whole)) return undefined
+  if (!isList(whole)) return undefined
   // Gemini's parts have a text and no type.
   const isParts = whole.every((part) => isObject(part) && Object.keys(part).join() === 'text')
-  return isParts ? whole.map((part) => ({ type: 'text', ...part })) : whole
+  return isParts ? whole.map((part) => ({ type: 'text', ...(part as object) })) : whole
 }
 
 /** Separates a text from the words of the host around it, and detects a failure by the exit code in
