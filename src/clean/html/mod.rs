@@ -245,7 +245,7 @@ mod tests {
             ("<script>a<</script>b", "b"),
             ("<p>a<!-->b<!--->c<!--x--!>d-->e", "abce"),
             ("<p>&lt;p>a", "&lt;p>a"),
-            ("<pre> \u{feff}&lt;p>a", " \u{feff}&lt;p>a"),
+            ("<pre> \u{feff}&lt;p>a", " \u{feff}<p>a"),
             ("<table><tr><td>a<td></table>b", "a | \n\nb"),
         ] {
             assert_eq!(shown(page, 1), expected);
