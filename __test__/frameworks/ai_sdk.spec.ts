@@ -84,6 +84,17 @@ describe('clampUIMessages', () => {
     )
   })
 
+  it('changes nothing if it only observes', () => {
+    const open = { type: 'tool-run', toolCallId: 'c', state: 'input-available', input: {} }
+    const done = { ...open, toolCallId: 'd', state: 'output-available', output: 'x'.repeat(90_000) }
+    const messages = [
+      { id: 'm', role: 'assistant', parts: [open, done] },
+      { id: 'u', role: 'user', parts: [{ type: 'text', text: 'And now?' }] },
+    ]
+    expect(clampUIMessages(messages, { observe: true })).toBe(messages)
+    expect(clampUIMessages(messages)).not.toBe(messages)
+  })
+
   it('rejects a wrong option', () => {
     expect(() => clampUIMessages([], { maxBytes: -1 })).toThrow(
       expect.objectContaining({ code: 'ERR_SPILLWAY_OPTION' }),

@@ -1,7 +1,8 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { createSpillStore, type WrapPolicy } from 'spillway'
+import { type ClampEvent, createSpillStore, type SpillStore, type WrapPolicy } from 'spillway'
 import { type HookInput, spillwayHooks } from 'spillway/claude-agent'
 import { describe, expect, it } from 'vitest'
 import { place, seq, spillway } from '../support/cli.js'
@@ -97,6 +98,32 @@ describe('the hook of the Claude Agent SDK', () => {
     const output = (await outputFor(eventOf('Bash', result))) as { stdout: string }
     expect(Buffer.byteLength(output.stdout)).toBeLessThanOrEqual(16_384)
     expect(output.stdout).toMatch(/truncated/)
+  })
+
+  it('observes: reports what it would cut and redact, answers nothing, and saves nothing', async () => {
+    const events: ClampEvent[] = []
+    const save = () => Promise.reject(new Error('saved'))
+    const policy: WrapPolicy = {
+      observe: true,
+      redact: true,
+      spill: { reference: 'id', save } as unknown as SpillStore,
+      onClamp: (event) => void events.push(event),
+    }
+    expect(await answerTo(eventOf('Bash', bash(BIG)), policy)).toBeUndefined()
+    expect(await answerTo(eventOf('WebFetch', { body: SECRET }), policy)).toBeUndefined()
+    expect(events.map(({ tool, action, applied }) => [tool, action, applied])).toEqual([
+      ['Bash', 'cut', false],
+      ['WebFetch', 'redacted', false],
+    ])
+  })
+
+  it('answers nothing if the process is turned off', () => {
+    const event = JSON.stringify(eventOf('Bash', bash(BIG)))
+    const code = `require('spillway/claude-agent').spillwayHooks({ redact: true }).PostToolUse[0].hooks[0](${event}).then((answer) => console.log(JSON.stringify(answer)))`
+    const env = { ...process.env, SPILLWAY: 'off' }
+    const { stdout, stderr } = spawnSync(process.execPath, ['-e', code], { env, encoding: 'utf8' })
+    expect(stdout).toBe('{}\n')
+    expect(stderr).toMatch(/^spillway off/)
   })
 
   it('rejects a wrong option at once', () => {

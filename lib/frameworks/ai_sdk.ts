@@ -1,5 +1,6 @@
 import type { clampUIMessages as Clamping, spillwayMiddleware as Declared } from 'spillway/ai-sdk'
 import { clampMessages, repairToolPairs } from '../index.js'
+import { doorMode } from '../mode.js'
 import { contextOf } from './context_of.js'
 
 interface Part {
@@ -74,6 +75,7 @@ class Begun<S> {
 
 export const clampUIMessages: typeof Clamping = (messages, policy) => {
   const kept = clampMessages(messages, { json: 'keep-shape', ...policy, dialect: 'ai-sdk-ui' }).messages
+  if (doorMode(policy?.observe) !== 'on') return kept
   // A call of the last message may wait for its client, or for an approval.
   const earlier = kept.slice(0, -1)
   const sound = repairToolPairs(earlier, { dialect: 'ai-sdk-ui' }).messages
