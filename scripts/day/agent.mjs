@@ -143,19 +143,25 @@ export class Writer {
       name: tool,
       input: input ?? { path, ...(argument && { content: this.text(argument, seed + 77) }) },
     }))
-    return { role: 'assistant', content: [{ type: 'text', text }, ...uses] }
+    return frozen({ role: 'assistant', content: [{ type: 'text', text }, ...uses] })
   }
 
   results(calls) {
-    return {
+    return frozen({
       role: 'user',
       content: calls.map((call) => ({
         type: 'tool_result',
         tool_use_id: call.id,
         content: call.tool === 'screenshot' ? [IMAGE] : (call.shows ?? this.shown(call)),
       })),
-    }
+    })
   }
+}
+
+/** Freezes a message, so that nothing can change it for the next policy. */
+function frozen(value) {
+  for (const member of Object.values(value)) if (typeof member === 'object') frozen(member)
+  return Object.freeze(value)
 }
 
 /** A screenshot of 1,092 by 1,092 pixels, with the least bytes that say so. */

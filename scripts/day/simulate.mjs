@@ -3,10 +3,14 @@
 //   node scripts/day/simulate.mjs --agents 1000     more; written with --write only
 //   node scripts/day/simulate.mjs --from 500        others
 //   node scripts/day/simulate.mjs --kind returning  one kind
+//   node scripts/day/simulate.mjs --rows FILE       keeps the figures of each agent in a file, and goes on there
+//   node scripts/day/simulate.mjs --rows FILE --part 1/2    every second agent, for two processes
+//   node scripts/day/simulate.mjs --rows FILE --known       runs none, sums up the agents of the file
 //   node scripts/day/simulate.mjs --check           fails if a figure is worse than docs/context.md promises
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { KINDS } from './agent.mjs'
-import { compare } from './run.mjs'
+import { POLICIES } from './policies.mjs'
+import { rowsOf, summed } from './run.mjs'
 
 const option = (name) => {
   const at = process.argv.indexOf(name)
@@ -14,6 +18,9 @@ const option = (name) => {
 }
 const agents = Number(option('--agents') ?? 6)
 const from = Number(option('--from') ?? 1)
+const [part, parts] = (option('--part') ?? '1/1').split('/').map(Number)
+const file = option('--rows')
+const names = option('--only')?.split(';') ?? Object.keys(POLICIES)
 const folder = new URL('../../bench/corpus/held-out/', import.meta.url)
 const lines = readdirSync(folder)
   .filter((name) => /^(go|java|sql|french|english|emoji|japanese)/.test(name))
@@ -23,12 +30,23 @@ const lines = readdirSync(folder)
       .filter((line) => line.length > 8 && line.length < 200)
       .map((line) => `${line.toWellFormed()}\n`),
   )
-const numbers = Array.from({ length: agents }, (_, at) => from + at)
+const all = Array.from({ length: agents }, (_, at) => from + at).filter(
+  (number) => number % parts === part % parts,
+)
+const known =
+  file && existsSync(file)
+    ? readFileSync(file, 'utf8')
+        .split('\n')
+        .flatMap((line) => (line.endsWith('}') ? JSON.parse(line) : []))
+    : []
+const isWhole = (kind, number) => {
+  const own = known.filter((row) => row.kind === kind && row.number === number)
+  return names.every((name) => own.some((row) => row.name === name))
+}
 const percent = (share) => (Number.isFinite(share) ? `${(100 * share).toFixed(1)} %` : '')
 const ratio = (share) => (Number.isFinite(share) ? share.toFixed(2) : '')
 
 const head = [
-  '',
   'failed for good',
   'price, median',
   'price, worst',
@@ -48,20 +66,17 @@ const isMet = ({ name, failed, median, worst, refusedRight, refusedWrong, unname
     worst <= 1.05 &&
     kept >= 0.9)
 let met = true
+const say = ({ window, told, turns }, made) => {
+  if (file) appendFileSync(file, made.map((row) => `${JSON.stringify(row)}\n`).join(''))
+  if (!process.argv.includes('--each')) return
+  const prices = made.map(({ name, price, failed, why }) => {
+    return `${name}: ${Math.round(price)}${failed ? ` (${why})` : ''}`
+  })
+  console.error(made[0].number, window, told, turns.length, prices.join(', '))
+}
 for (const kind of option('--kind')?.split(',') ?? Object.keys(KINDS)) {
-  const say = (number, { window, told, turns }, runs) => {
-    if (!process.argv.includes('--each')) return
-    console.error(
-      number,
-      window,
-      told,
-      turns.length,
-      [...runs]
-        .map(([name, one]) => `${name}: ${Math.round(one.price)}${one.failed ? ` (${one.why})` : ''}`)
-        .join(', '),
-    )
-  }
-  const made = await compare(numbers, kind, lines, option('--only')?.split(';'), say)
+  const numbers = process.argv.includes('--known') ? all.filter((number) => isWhole(kind, number)) : all
+  const made = summed(await rowsOf(numbers, kind, lines, names, known, say), names)
   met &&= made.every(isMet)
   const rows = made.map((row) => [
     row.name,
@@ -76,8 +91,8 @@ for (const kind of option('--kind')?.split(',') ?? Object.keys(KINDS)) {
   ])
   tables.push(
     [
-      `| ${[kind, ...head.slice(1)].join(' | ')} |`,
-      `|---|${'--:|'.repeat(head.length - 1)}`,
+      `| ${[`${kind}, ${numbers.length.toLocaleString('en')} agents`, ...head].join(' | ')} |`,
+      `|---|${'--:|'.repeat(head.length)}`,
       ...rows.map((row) => `| ${row.join(' | ')} |`),
     ].join('\n'),
   )
