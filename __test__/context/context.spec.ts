@@ -65,6 +65,35 @@ function requests(all: readonly object[]): object[][] {
     .map((end) => all.slice(0, end))
 }
 
+/** The beginning of an image of 1,092 by 1,092 pixels. */
+const PNG = Buffer.from('89504e470d0a1a0a0000000d494844520000044400000444080200000000000000', 'hex')
+
+/** A call and its result, as Anthropic writes them. */
+function round(n: number, { text, image, argument }: { text: string; image?: object; argument?: string }) {
+  const input = { path: `src/${n}.ts`, ...(argument && { argument }) }
+  return [
+    { role: 'assistant', content: [{ type: 'tool_use', id: `c${n}`, name: 'read', input }] },
+    {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: `c${n}`, content: image ? [image] : text }],
+    },
+  ]
+}
+
+function resultsOf(message: object): { id: string; text: string }[] {
+  const { content } = message as { content: { tool_use_id?: string; content: string }[] }
+  return content.flatMap(({ tool_use_id: id, content: text }) => (id === undefined ? [] : { id, text }))
+}
+
+/** Changes the first long text in a value. */
+function touch(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(([name, member]) => {
+    if (typeof member !== 'string' || member.length < 20) return touch(member)
+    return Reflect.set(value, name, `${member} changed`)
+  })
+}
+
 describe('createContext', () => {
   it.each(dialects)('holds the window and keeps pairs, prefix and names: $name', async (dialect) => {
     let cleared = 0
@@ -108,6 +137,108 @@ describe('createContext', () => {
       { numRuns: 200 },
     )
     expect(cleared).toBeGreaterThan(0)
+  })
+
+  it.each(dialects)('goes on with a history that changed as another process does: $name', async (dialect) => {
+    const changes = fc.record({
+      kind: fc.constantFrom('more', 'more', 'one changed', 'one less', 'sent changed'),
+      nth: fc.nat(40),
+    })
+    await fc.assert(
+      fc.asyncProperty(
+        soundHistories(dialect),
+        sizes,
+        settings,
+        fc.array(changes, { minLength: 1, maxLength: 8 }),
+        async (sound, lines, given, all) => {
+          const later = grown(sound, lines)
+          const history = later.splice(0, later.length >> 1)
+          const options: ContextOptions = { ...given, spill: memory().store }
+          const context = createContext(options)
+          let sent: readonly object[] = []
+          for (const { kind, nth } of all) {
+            if (kind === 'more') history.push(...later.splice(0, 2))
+            if (kind === 'one less') history.splice(nth % Math.max(1, history.length), 1)
+            if (kind === 'one changed') touch(history[nth % Math.max(1, history.length)])
+            if (kind === 'sent changed') touch(sent[nth % Math.max(1, sent.length)])
+            const state = JSON.parse(JSON.stringify(context.state)) as object
+            const made = await context.prepare(history)
+            expect(await createContext({ ...options, state }).prepare(structuredClone(history))).toEqual(made)
+            sent = made.messages
+          }
+        },
+      ),
+      { numRuns: 200 },
+    )
+  })
+
+  it('looks at a result a few times, however many requests follow', async () => {
+    let asked = 0
+    const placeholder = ({ advice }: { advice: string }) => {
+      asked += 1
+      return `gone; ${advice}`
+    }
+    const context = createContext({ contextTokens: 100_000, placeholder })
+    const history: object[] = []
+    for (let n = 0; n < 200; n++) {
+      history.push(...round(n, { text: `${n} line\n`.repeat(100) }))
+      await context.prepare(history)
+    }
+    expect(asked).toBeLessThanOrEqual(2 * 200)
+  })
+
+  it('has a result whose twin is gone name its saved output', async () => {
+    const { store, texts } = memory()
+    const context = createContext({ contextTokens: 12_000, reserveTokens: 0, spill: store })
+    const history: object[] = []
+    const shown = (n: number) => `${Math.floor(n / 9)} of all\n`.repeat(100)
+    let [repeats, references] = [0, 0]
+    for (let n = 0; n < 120; n++) {
+      history.push(...round(n, { text: n % 3 === 0 ? shown(n) : `${n} line\n`.repeat(300) }))
+      const { messages } = await context.prepare(history)
+      const left = new Map(messages.flatMap(resultsOf).map(({ id, text }) => [id, text]))
+      for (const [id, text] of left) {
+        const nth = Number(id.slice(1))
+        if (nth % 3 !== 0 || text === shown(nth)) continue
+        const of = /^\[same output as the earlier result of call (c\d+)\]$/.exec(text)?.[1]
+        if (of) repeats += 1
+        else references += 1
+        if (of) expect(left.get(of)).toBe(shown(nth))
+        else expect(readable([text], texts)).toContain(shown(nth))
+      }
+    }
+    expect(repeats).toBeGreaterThan(0)
+    expect(references).toBeGreaterThan(0)
+  })
+
+  it('omits screenshots with their rounds, and counts what it sends', async () => {
+    const context = createContext({ contextTokens: 4_000, reserveTokens: 0 })
+    const data = Buffer.concat([PNG, Buffer.alloc(300)]).toString('base64')
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } }
+    const history: object[] = [{ role: 'user', content: 'Look at all.' }]
+    let omitted = 0
+    for (let n = 0; n < 80; n++) {
+      history.push(...round(n, { text: `${n} line\n`.repeat(60), ...(n % 4 === 1 && { image }) }))
+      const made = await context.prepare(history)
+      expect(made.estimatedTokens).toBe(tokensOf(made.messages, MARGIN))
+      if (/earlier tool calls omitted/.test(JSON.stringify(made.messages))) omitted += 1
+    }
+    expect(omitted).toBeGreaterThan(0)
+  })
+
+  it('keeps arguments cleared where rounds are omitted', async () => {
+    const context = createContext({ contextTokens: 6_000, reserveTokens: 0 })
+    const history: object[] = []
+    let omitted = 0
+    for (let n = 0; n < 120; n++) {
+      history.push(...round(n, { text: `${n} line\n`.repeat(60), argument: `${n} word `.repeat(100) }))
+      const { messages } = await context.prepare(history)
+      const holder = messages.findIndex((one) => /earlier tool calls omitted/.test(JSON.stringify(one)))
+      if (holder < 0) continue
+      omitted += 1
+      expect(JSON.stringify(messages.slice(0, holder))).not.toMatch(/(\d+ word ){90}/)
+    }
+    expect(omitted).toBeGreaterThan(0)
   })
 
   it('never throws for content, and pairs what is broken', async () => {

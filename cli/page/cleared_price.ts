@@ -11,7 +11,7 @@
 // clearing that of the messages behind it, which the provider reads anew as well.
 import { type CachePrices, checkPrices, type Saving } from '../../lib/context/cache_prices.js'
 import { isWritable, LEAST, Wording, withoutResults } from '../../lib/context/cleared.js'
-import { Repeats } from '../../lib/context/repeated.js'
+import { Names, Repeats } from '../../lib/context/repeated.js'
 import { sumOf } from '../../lib/context/token_counter.js'
 import { estimate, MadeCalls, type readUses, type ToolUse, tokensIn } from '../../lib/context/tool_uses.js'
 
@@ -62,6 +62,7 @@ class Replay {
   readonly #messages: readonly unknown[]
   readonly #history: Uses
   readonly #prices: CachePrices
+  readonly #names = new Names()
   readonly #repeats: Repeats
   /** Tokens of each message in the form that the agent sends, and the sum before each message. */
   readonly #tokens: number[] = []
@@ -86,7 +87,7 @@ class Replay {
     this.#messages = messages
     this.#history = history
     this.#prices = prices
-    this.#repeats = new Repeats(new MadeCalls(messages, history.shares), 'near')
+    this.#repeats = new Repeats(new MadeCalls(messages, history.shares), 'near', this.#names)
   }
 
   /** Returns the price of the request before answer `nth`, which sends the messages up to `end`. */
@@ -110,7 +111,7 @@ class Replay {
       this.#savings.push(0)
     }
     for (let use = uses[this.#numbered.length]; use && use.at < end; use = uses[this.#numbered.length]) {
-      this.#repeats.see(use)
+      this.#names.see(use)
       const isLong = use.chars > LEAST || use.hasMedia
       const open = isLong && isWritable(use.result, use.hasMedia) ? { use } : undefined
       this.#numbered.push(open)

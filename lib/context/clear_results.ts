@@ -11,13 +11,14 @@
 import type { ClearedResult, ClearOptions, ClearState, SpillStore } from 'spillway'
 import { checkMessages } from '../result/clamp_messages.js'
 import { originIn } from '../result/gate.js'
+import { elementsOf } from '../untrusted.js'
 import type { Change } from './cache_prices.js'
 import { type Clearing, checkClearing } from './clear_options.js'
 import { isWritable } from './cleared.js'
-import { ClearedHistory, type Shortening } from './cleared_history.js'
+import { ClearedHistory, Shortening } from './cleared_history.js'
 import { repeatsIn } from './repeated.js'
 import { sumOf } from './token_counter.js'
-import { estimate, type ToolUse, tokensIn } from './tool_uses.js'
+import { estimate, type ToolUse } from './tool_uses.js'
 import { usedIn } from './used.js'
 
 interface Decision {
@@ -62,7 +63,8 @@ class Clearer {
     this.#clearing = clearing
     const { state, wording, spill, mode } = clearing
     const store = mode === 'on' ? spill : undefined
-    this.#history = new ClearedHistory(messages, state.results, wording, store, originIn(mode))
+    const origin = originIn(mode)
+    this.#history = new ClearedHistory(elementsOf(messages), state.results, wording, store, origin)
     this.#kept = keptOf(this.#history.uses, clearing.keep)
   }
 
@@ -89,21 +91,21 @@ class Clearer {
   }
 
   #decide(): Decision {
-    const before = this.#history.written()
-    const tokens = before === this.#history.given ? this.#history.tokens : tokensIn(before)
+    const { messages, tokens } = this.#history.written()
     const balance = this.#balance()
-    return { before, tokens, balance, change: this.#change(tokens, balance) }
+    return { before: messages, tokens, balance, change: this.#change(tokens, balance) }
   }
 
   #made({ before, tokens, balance, change }: Decision) {
-    for (const one of change?.savings ?? []) this.#history.clear(one, 'prices')
-    const messages = change ? this.#history.written() : before
+    const uses = (change?.savings ?? []).flatMap((one) => this.#history.clear(one, 'prices'))
+    const left = change ? this.#history.written() : { messages: before, tokens }
+    const { messages } = left
     const isSame = messages.every((message, at) => message === this.#history.given[at])
     return {
       messages: isSame ? this.#messages : messages,
-      state: change ? this.#stateAfter(change, balance) : this.#clearing.state,
+      state: change ? this.#stateAfter(uses, change.price, balance) : this.#clearing.state,
       cleared: change?.savings.length ?? 0,
-      savedTokens: change ? Math.round(total(tokens) - total(tokensIn(messages))) : 0,
+      savedTokens: change ? Math.round(total(tokens) - total(left.tokens)) : 0,
     }
   }
 
@@ -119,10 +121,8 @@ class Clearer {
     return balance.price + requests * saved * this.#clearing.prices.read
   }
 
-  #stateAfter({ savings, price }: Change<Shortening>, balance: number): ClearState {
-    const entries = savings.map(
-      ({ use }) => [use.key, this.#history.entries.get(use) as ClearedResult] as const,
-    )
+  #stateAfter(uses: readonly ToolUse[], price: number, balance: number): ClearState {
+    const entries = uses.map((use) => [use.key, this.#history.entries.get(use) as ClearedResult] as const)
     return {
       results: { ...this.#clearing.state.results, ...Object.fromEntries(entries) },
       balance: { answers: this.#history.answers.length, price: balance + price },
@@ -154,7 +154,7 @@ class Clearer {
       !this.#history.isCleared(use) && !this.#isExcluded(use) && isWritable(use.result, false)
     return [...repeatsIn(this.#history.uses, this.#history.calls, dedupe, isOpen)].flatMap(([use, entry]) => {
       const saved = use.tokens - sumOf([entry.text], estimate)
-      return saved > 0 ? { use, from: use.at, at: use.at, age: use.age, saved, entry } : []
+      return saved > 0 ? new Shortening(use, use.at, use.at, saved, entry) : []
     })
   }
 

@@ -4,57 +4,61 @@
 import type { ClampReason, ClearedResult, ClearState, SpillStore } from 'spillway'
 import type { Origin } from '../clamp_event.js'
 import type { EnginePolicy } from '../compiled.js'
-import { callName, type Result } from '../dialect/results.js'
+import type { Result } from '../dialect/results.js'
 import { jsonOf } from '../json.js'
-import { elementsOf, isObject } from '../untrusted.js'
 import type { Saving } from './cache_prices.js'
 import {
   adviceBy,
   argumentsSavedBy,
+  type Cleared,
   isWritable,
   LEAST,
   namedIn,
   savedBy,
   tellCleared,
   type Wording,
-  withoutInputs,
   withoutLong,
-  withoutResults,
 } from './cleared.js'
 import type { MessageShares } from './message_tokens.js'
-import { isCurrent, type Snapshot, snapshotOf } from './snapshot.js'
+import { AlikeResults } from './repeated.js'
 import { sumOf } from './token_counter.js'
-import { estimate, hashOf, MadeCalls, readUses, type ToolUse } from './tool_uses.js'
+import { estimate, HistoryUses, hashOf, MadeCalls, sharesOf, type ToolUse } from './tool_uses.js'
+import { WrittenMessages } from './written_messages.js'
 
 /** A result that can become shorter, and its entry. */
-export interface Shortening extends Saving {
-  readonly use: ToolUse
-  readonly entry: ClearedResult
+export class Shortening implements Saving {
+  constructor(
+    readonly use: ToolUse,
+    readonly from: number,
+    readonly at: number,
+    readonly saved: number,
+    readonly entry: ClearedResult,
+  ) {}
+
+  get age(): number {
+    return this.use.age
+  }
 }
 
-/** Messages that were written, by what was read of their originals. A provider's cache and the
- *  counts of tokens hold for an object that stays the same. */
-const known = new WeakMap<MessageShares, { by: string; made: unknown; snapshot: Snapshot | undefined }>()
-
 export class ClearedHistory {
-  readonly given: readonly unknown[]
-  readonly uses: readonly ToolUse[]
-  readonly shares: readonly MessageShares[]
-  /** Tokens of each message as it was given. */
-  readonly tokens: readonly number[]
-  readonly calls: MadeCalls
-  /** Indexes of the answers of the model, each to one request. */
-  readonly answers: readonly number[]
   /** Entries by the use that they clear. */
   readonly entries = new Map<ToolUse, ClearedResult>()
   /** Uses that the given history has cleared, with their entries. */
   readonly done = new Map<ToolUse, ClearedResult>()
-  readonly #results: ClearState['results']
+  readonly calls: MadeCalls
+  readonly alike = new AlikeResults()
+  readonly #read = new HistoryUses()
   readonly #wording: Wording
   readonly #origin: Origin
   /** Names an output as long as the store will. */
   readonly #unsaved: EnginePolicy | undefined
-  #byKey: Map<string, ToolUse> | undefined
+  #results: ClearState['results'] = {}
+  /** True if an entry waits for the result that it refers to. */
+  #waits = false
+  readonly #written: WrittenMessages
+  /** Uses by the name of the result that they refer to. */
+  readonly #referring = new Map<string, ToolUse[]>()
+  readonly #shortenings = new Map<ToolUse, { withInputs: boolean; made: Shortening | undefined }>()
   /** Policies that name the saved outputs of results, and of the arguments of their calls. */
   readonly #saved = new Map<ToolUse, { result?: EnginePolicy; inputs?: EnginePolicy }>()
 
@@ -65,29 +69,67 @@ export class ClearedHistory {
     wording: Wording,
     store: SpillStore | undefined,
     origin: Origin,
+    shares = sharesOf(messages),
   ) {
     this.#origin = origin
     this.#unsaved = store && namedIn(store)
-    this.given = elementsOf(messages)
-    const { uses, tokens, answers, shares } = readUses(this.given)
-    this.uses = uses
-    this.shares = shares
-    this.tokens = tokens
-    this.answers = answers
-    this.calls = new MadeCalls(this.given, shares)
-    this.#results = results
     this.#wording = wording
-    for (const use of uses) {
-      const entry = this.known(use)
-      if (!entry) continue
-      if (entry.text !== undefined && isText(use.result, entry.text)) this.done.set(use, entry)
-      else if (entry.hash === hashOf(use.result) && this.#hasTarget(entry)) this.entries.set(use, entry)
-    }
+    this.calls = new MadeCalls(this.#read.messages, this.#read.shares)
+    this.#written = new WrittenMessages(this.#read, this.calls, this.entries)
+    this.grow(messages, results, shares)
+  }
+
+  /** Takes the messages that the history has more. Returns false if it begins otherwise than
+   *  before. */
+  grow(
+    messages: readonly unknown[],
+    results: ClearState['results'],
+    shares: readonly MessageShares[],
+  ): boolean {
+    const before = this.uses.length
+    if (this.#waits || !this.#read.take(messages, shares)) return false
+    this.#results = results
+    for (const use of this.#saved.keys()) this.#shortenings.delete(use)
+    this.#saved.clear()
+    this.#written.check()
+    for (const use of this.uses.slice(before)) this.#enter(use)
+    return true
+  }
+
+  #enter(use: ToolUse): void {
+    const entry = this.known(use)
+    if (!entry) return
+    if (entry.text !== undefined && isText(use.result, entry.text)) this.done.set(use, entry)
+    else if (entry.hash !== hashOf(use.result)) return
+    else if (this.#hasTarget(entry)) this.set(use, entry)
+    else this.#waits = true
+  }
+
+  get given(): readonly unknown[] {
+    return this.#read.messages
+  }
+
+  get uses(): readonly ToolUse[] {
+    return this.#read.uses
+  }
+
+  get shares(): readonly MessageShares[] {
+    return this.#read.shares
+  }
+
+  /** Indexes of the answers of the model, each to one request. */
+  get answers(): readonly number[] {
+    return this.#read.answers
   }
 
   /** The messages of the last request: those before the last answer of the model. */
   get sent(): number {
     return this.answers.at(-1) ?? 0
+  }
+
+  /** Returns the use of that name. */
+  named(key: string): ToolUse | undefined {
+    return this.#read.named(key)
   }
 
   known({ key }: ToolUse): ClearedResult | undefined {
@@ -107,21 +149,59 @@ export class ClearedHistory {
    *  may have taken. */
   #hasTarget({ of }: ClearedResult): boolean {
     if (!of) return true
-    this.#byKey ??= new Map(this.uses.map((use) => [use.key, use]))
-    const target = this.#byKey.get(of.key)
+    const target = this.named(of.key)
     return target !== undefined && (this.known(target)?.hash ?? hashOf(target.result)) === of.hash
+  }
+
+  /** Sets the entry of a use. */
+  set(use: ToolUse, entry: ClearedResult): void {
+    const before = this.entries.get(use)
+    this.entries.set(use, entry)
+    this.#shortenings.delete(use)
+    if (entry.of && !before?.of) {
+      const referring = this.#referring.get(entry.of.key)
+      if (referring) referring.push(use)
+      else this.#referring.set(entry.of.key, [use])
+    }
+    this.#written.touch(use, entry.inputs || before?.inputs)
+  }
+
+  /** Has the results that refer to one that is no longer sent name its saved output: they come
+   *  after it, where the prompt is written anew in any case. Returns these. `policy`: names it. */
+  release(use: ToolUse, policy: EnginePolicy | undefined): readonly ToolUse[] {
+    if (!policy || adviceBy(policy) === undefined) return []
+    const referring = this.#referring.get(use.key) ?? []
+    this.#referring.delete(use.key)
+    for (const one of referring) {
+      const { of: _, ...entry } = this.entries.get(one) as ClearedResult
+      this.set(one, { ...entry, text: this.#wording.result(one.result, this.#wordsOf(one), policy) })
+    }
+    return referring
+  }
+
+  #wordsOf(use: ToolUse): Cleared {
+    return { tool: this.calls.toolOf(use), callId: use.result.id }
   }
 
   /** Returns what clearing a result saves, with the arguments of its call if they are cleared. A
    *  short result stays: it may answer a call with long arguments. */
   shortening(use: ToolUse, withInputs: boolean, least = LEAST): Shortening | undefined {
-    const { at, age } = use
+    if (least !== LEAST) return this.#shortened(use, withInputs, least)
+    const before = this.#shortenings.get(use)
+    if (before?.withInputs === withInputs) return before.made
+    const made = this.#shortened(use, withInputs, least)
+    this.#shortenings.set(use, { withInputs, made })
+    return made
+  }
+
+  #shortened(use: ToolUse, withInputs: boolean, least: number): Shortening | undefined {
+    const { at } = use
     const before = this.entryOf(use)
     const isShort = use.chars <= least && (!use.hasMedia || least > LEAST)
     // Calls of one name without ids are cleared together, so each goes with its result unless
     // nothing else helps.
     if (isShort && use.result.id === undefined && least === LEAST) return undefined
-    const words = { tool: this.calls.toolOf(use), callId: use.result.id }
+    const words = this.#wordsOf(use)
     const { result: ofResult = this.#unsaved, inputs: ofInputs = this.#unsaved } = this.#saved.get(use) ?? {}
     const isOpen = before?.text === undefined && !isShort && isWritable(use.result, use.hasMedia)
     const text = isOpen ? this.#wording.result(use.result, words, ofResult) : undefined
@@ -130,16 +210,9 @@ export class ClearedHistory {
     const call = withInputs && !before?.inputs ? this.calls.of(use) : undefined
     const inputText = call && this.#wording.inputs(words, ofInputs)
     const inputs = call ? this.#inputTokens(use, inputText) : 0
-    if (!call || inputs <= 0) return saved > 0 ? { use, from: at, at, age, saved, entry } : undefined
+    if (!call || inputs <= 0) return saved > 0 ? new Shortening(use, at, at, saved, entry) : undefined
     const own = saved > 0 ? at : call.at
-    return {
-      use,
-      from: call.at,
-      at: own,
-      age,
-      saved: Math.max(0, saved) + inputs,
-      entry: { ...entry, inputs: true },
-    }
+    return new Shortening(use, call.at, own, Math.max(0, saved) + inputs, { ...entry, inputs: true })
   }
 
   /** Returns the tokens that cleared arguments save. Calls of one tool without ids are cleared
@@ -155,8 +228,8 @@ export class ClearedHistory {
   async save(store: SpillStore, given: Shortening): Promise<Shortening | undefined> {
     const { use, entry } = given
     const before = this.entryOf(use)
-    const tool = this.calls.toolOf(use)
-    const words = { tool, callId: use.result.id }
+    const words = this.#wordsOf(use)
+    const { tool } = words
     const policies: { result?: EnginePolicy; inputs?: EnginePolicy } = {}
     let [named, { saved }] = [entry, given]
     if (entry.text !== undefined && before?.text === undefined && !entry.of) {
@@ -171,15 +244,19 @@ export class ClearedHistory {
         named = { ...named, inputText: this.#wording.inputs(words, policies.inputs) }
     }
     this.#saved.set(use, policies)
-    return saved > 0 ? { ...given, entry: named, saved } : undefined
+    this.#shortenings.delete(use)
+    return saved > 0 ? new Shortening(use, given.from, given.at, saved, named) : undefined
   }
 
-  /** Adds an entry, and tells listeners of the result that a line replaces. */
-  clear({ use, entry, saved }: Shortening, reason: ClampReason): void {
+  /** Adds an entry, and tells listeners of the result that a line replaces. Returns the uses whose
+   *  entries changed. */
+  clear({ use, entry, saved }: Shortening, reason: ClampReason): readonly ToolUse[] {
     const before = this.entryOf(use)
-    this.entries.set(use, { ...entry, saved: saved + (before?.saved ?? 0) })
-    if (entry.text !== undefined && before?.text === undefined)
-      this.tell(use, entry.of ? 'repeat' : reason, this.#saved.get(use)?.result)
+    this.set(use, { ...entry, saved: saved + (before?.saved ?? 0) })
+    if (entry.text === undefined || before?.text !== undefined) return [use]
+    const policy = this.#saved.get(use)?.result
+    this.tell(use, entry.of ? 'repeat' : reason, policy)
+    return [use, ...this.release(use, policy)]
   }
 
   /** Tells listeners of a result that a line replaces. The call knows the tool, where the result
@@ -189,42 +266,9 @@ export class ClearedHistory {
     tellCleared(use.result, reason, { ...this.#origin, ...(tool !== undefined && { tool }) }, policy)
   }
 
-  /** Returns the messages with all entries written. */
-  written(): readonly unknown[] {
-    if (this.entries.size === 0) return this.given
-    const texts = new Map<number, Map<number, string>>()
-    const calls = new Map<number, Map<string, string | undefined>>()
-    for (const [use, { text, inputs, inputText }] of this.entries) {
-      if (text !== undefined)
-        texts.set(use.at, (texts.get(use.at) ?? new Map<number, string>()).set(use.nth, text))
-      const call = inputs ? this.calls.of(use) : undefined
-      const name = callName(use.result)
-      if (call && name !== undefined)
-        calls.set(call.at, (calls.get(call.at) ?? new Map<string, string | undefined>()).set(name, inputText))
-    }
-    return this.given.map((message, at) => {
-      const [own, names] = [texts.get(at), calls.get(at)]
-      return own || names ? this.#rewritten(message, at, own, names) : message
-    })
-  }
-
-  #rewritten(
-    message: unknown,
-    at: number,
-    texts: ReadonlyMap<number, string> | undefined,
-    names: ReadonlyMap<string, string | undefined> | undefined,
-  ): unknown {
-    const shares = this.shares[at] as MessageShares
-    const by = JSON.stringify([
-      [...(texts ?? [])],
-      [...(names ?? [])].map(([name, text]) => [name, text ?? 0]),
-    ])
-    const before = known.get(shares)
-    if (before?.by === by && before.snapshot && isCurrent(before.snapshot)) return before.made
-    const without = texts ? withoutResults(message, texts) : message
-    const made = names ? withoutInputs(without, names) : without
-    known.set(shares, { by, made, snapshot: isObject(made) ? snapshotOf(made) : undefined })
-    return made
+  /** Returns the messages with all entries written, and the tokens of each. */
+  written(): { readonly messages: unknown[]; readonly tokens: number[] } {
+    return this.#written.all()
   }
 }
 

@@ -30,9 +30,8 @@ import { OmittedRounds, roundsToOmit } from './omitted_rounds.js'
 import { learned, Outlook } from './outlook.js'
 import { Prompt } from './precheck.js'
 import { isRefusal, Refusal } from './refusal.js'
-import { repeatsIn } from './repeated.js'
 import { sumOf } from './token_counter.js'
-import { estimate, type ToolUse, tokensIn } from './tool_uses.js'
+import { estimate, sharesOf, type ToolUse, tokensIn } from './tool_uses.js'
 
 export function createContext(options: ContextOptions): Context {
   return new HeldContext(checkContext(options))
@@ -53,6 +52,8 @@ class HeldContext implements Context {
   readonly #media: OmittedMedia
   #state: Learned
   #last: readonly unknown[] = []
+  /** The history of the last prompt. */
+  #history: ClearedHistory | undefined
 
   constructor(settings: ContextSettings) {
     this.#settings = settings
@@ -70,7 +71,8 @@ class HeldContext implements Context {
     if (mode === 'off') return { messages: given as M[], estimatedTokens: 0, cleared: 0, fits: true }
     const { system, tools } = checkMembers<Request>('request', request, ['system', 'tools'])
     const words = { systemPrompt: textOf(system), ...(tools !== undefined && { tools }) }
-    const draft = new Draft(this.#media.apply(elementsOf(given)), this.#settings, this.#state, words)
+    const history = this.#grown(this.#media.apply(elementsOf(given)))
+    const draft = new Draft(history, this.#settings, this.#state, words)
     await draft.shorten()
     const { messages, total, bytes, fits } = draft
     const paired = inPairs(messages)
@@ -78,12 +80,25 @@ class HeldContext implements Context {
     const observed = mode === 'observe' ? { observed: true as const } : {}
     this.#state = { ...draft.state, ...observed, last: { tokens: total, bytes, isLeast: !fits } }
     this.#last = paired
+    this.#history = history
     return {
       messages: (isSame || mode === 'observe' ? given : paired) as M[],
       estimatedTokens: Math.ceil(total * this.#settings.budget.safetyMargin),
       cleared: draft.cleared,
       fits,
     }
+  }
+
+  /** Returns the history of the last prompt with the messages that it has more. It is taken out of
+   *  the context, so that calls that overlap share none. */
+  #grown(messages: readonly unknown[]): ClearedHistory {
+    const { results } = this.#state
+    const { wording, spill, mode } = this.#settings
+    const shares = sharesOf(messages)
+    const history = this.#history
+    this.#history = undefined
+    if (history?.grow(messages, results, shares)) return history
+    return new ClearedHistory(messages, results, wording, spill, originIn(mode), shares)
   }
 
   async refused(error: unknown): Promise<boolean> {
@@ -141,19 +156,18 @@ class Draft {
   #tokens: readonly number[] = []
 
   constructor(
-    messages: readonly unknown[],
+    history: ClearedHistory,
     settings: ContextSettings,
     state: Learned,
     words: { readonly systemPrompt: string; readonly tools?: unknown },
   ) {
     this.#settings = settings
     this.#words = words
-    const origin = originIn(settings.mode)
-    this.#history = new ClearedHistory(messages, state.results, settings.wording, settings.spill, origin)
-    const { uses } = this.#history
+    this.#history = history
+    const { uses } = history
     this.state = { ...state, needs: learned(state.needs, this.#history, state.results) }
-    this.#cuts = new CutResults(this.#history, state.cuts, settings.policy, origin)
-    this.#rounds = new OmittedRounds(this.#history, this.#holder)
+    this.#cuts = new CutResults(this.#history, state.cuts, settings.policy, originIn(settings.mode))
+    this.#rounds = OmittedRounds.before(this.#history, this.#holder)
     const { keep } = settings
     const from = keep && keptOf(uses, keep)
     this.#kept = from === undefined ? ({ age }) => age < ANSWERS : (_, at) => at >= from
@@ -168,7 +182,7 @@ class Draft {
 
   get #holder(): ToolUse | undefined {
     const { omitted } = this.state
-    return omitted === undefined ? undefined : this.#history.uses.find(({ key }) => key === omitted)
+    return omitted === undefined ? undefined : this.#history.named(omitted)
   }
 
   /** Tokens that the prompt may have. */
@@ -230,8 +244,7 @@ class Draft {
       if (named) made.push(named)
     }
     if (made.length === 0) return false
-    for (const one of made) this.#history.clear(one, reason)
-    this.#remember(made.map(({ use }) => use))
+    this.#remember(made.flatMap((one) => this.#history.clear(one, reason)))
     this.cleared += made.length
     this.#measure()
     return true
@@ -246,12 +259,11 @@ class Draft {
 
   /** Replaces results that repeat another, before they are first sent. */
   #repeat(): void {
-    const { sent, calls, uses } = this.#history
-    if (!uses.some(({ at }) => at >= sent)) return
+    const { sent, calls, uses, alike } = this.#history
     const isOpen = (use: ToolUse) => !this.#history.isCleared(use) && !this.#rounds.gone.has(use.at)
-    const made = [...repeatsIn(uses, calls, 'exact', isOpen)].filter(([{ at }]) => at >= sent)
+    const made = [...alike.from(sent, uses, calls, isOpen)]
     for (const [use, entry] of made) {
-      this.#history.entries.set(use, entry)
+      this.#history.set(use, entry)
       this.#history.tell(use, 'repeat')
     }
     if (made.length > 0) this.#remember(made.map(([use]) => use))
@@ -264,11 +276,11 @@ class Draft {
     if (!made || made.freed < least) return
     const { holder } = made
     const { spill, wording } = this.#settings
-    this.#rounds = new OmittedRounds(this.#history, holder)
-    this.#history.entries.set(holder, await this.#rounds.entryFor(this.#history, holder, wording, spill))
+    this.#rounds = OmittedRounds.before(this.#history, holder)
+    const changed = await this.#rounds.write(this.#history, holder, wording, spill)
     this.#history.tell(holder, 'window')
     this.state = { ...this.state, omitted: holder.key }
-    this.#remember([holder])
+    this.#remember(changed)
     this.cleared += 1
     this.#measure()
   }
@@ -307,8 +319,11 @@ class Draft {
 
   #measure(): void {
     const { gone } = this.#rounds
-    const all = this.#cuts.apply(this.#history.written())
-    this.#tokens = tokensIn(all).map((one, at) => (gone.has(at) ? 0 : one))
+    const { messages, tokens } = this.#history.written()
+    const all = this.#cuts.apply(messages)
+    const tokensAt = (at: number) =>
+      (all[at] === messages[at] ? tokens[at] : tokensIn([all[at]])[0]) as number
+    this.#tokens = all.map((_, at) => (gone.has(at) ? 0 : tokensAt(at)))
     this.messages = gone.size === 0 ? all : all.filter((_, at) => !gone.has(at))
     this.total = this.#base + this.#tokens.reduce((sum, one) => sum + one, 0)
     this.bytes =

@@ -3,14 +3,16 @@ import { hasListeners, type Origin } from '../clamp_event.js'
 import { type EnginePolicy, saved } from '../compiled.js'
 import { stepFor } from '../plan.js'
 import { lengthOf, resultsIn, TRIAL, withTexts } from '../result/message_results.js'
+import { isObject } from '../untrusted.js'
 import { groupedBy, namedBy, withPlan } from './apply_plan.js'
 import { savedBy } from './cleared.js'
 import type { ClearedHistory } from './cleared_history.js'
 import type { StoredCut } from './learned.js'
+import { isCurrent, type Snapshot, snapshotOf } from './snapshot.js'
 import { hashOf, type ToolUse } from './tool_uses.js'
 
-/** Messages that were cut, by the message and the cuts. */
-const known = new WeakMap<object, { by: string; made: unknown }>()
+/** Messages that were cut, by the message and the cuts. The caller may have changed one since. */
+const known = new WeakMap<object, { by: string; made: unknown; snapshot: Snapshot | undefined }>()
 
 /** The cuts of results that are too long even for an empty window. */
 export class CutResults {
@@ -34,8 +36,10 @@ export class CutResults {
 
   /** Cuts the messages of the history, as they are written. */
   apply(messages: readonly unknown[]): readonly unknown[] {
-    if (Object.keys(this.#cuts).length === 0) return messages
-    const uses = this.#history.uses.filter((use) => this.#cutOf(use) && !this.#isGone(use))
+    const uses = Object.keys(this.#cuts)
+      .flatMap((key) => this.#history.named(key) ?? [])
+      .filter((use) => this.#cutOf(use) && !this.#isGone(use))
+      .sort((a, b) => a.nth - b.nth)
     if (uses.length === 0) return messages
     const at = new Map<number, ToolUse[]>()
     for (const use of uses) at.set(use.at, [...(at.get(use.at) ?? []), use])
@@ -49,9 +53,9 @@ export class CutResults {
     const cuts = uses.map((use) => [use.nth, this.#cutOf(use) as StoredCut] as const)
     const by = JSON.stringify(cuts)
     const before = known.get(message as object)
-    if (before?.by === by) return before.made
+    if (before?.by === by && before.snapshot && isCurrent(before.snapshot)) return before.made
     const made = cuts.reduce((left, [nth, cut]) => this.#cutOne(left, nth, cut), message)
-    known.set(message as object, { by, made })
+    known.set(message as object, { by, made, snapshot: isObject(made) ? snapshotOf(made) : undefined })
     return made
   }
 
@@ -81,7 +85,7 @@ export class CutResults {
 
   /** Adds the steps of a plan for the messages of the history, as they were written. */
   async add(plan: readonly PlanStep[], store: SpillStore | undefined) {
-    const messages = this.apply(this.#history.written())
+    const messages = this.apply(this.#history.written().messages)
     const cuts = { ...this.#cuts }
     for (const [at, steps] of groupedBy(plan, ({ index }) => index)) {
       const results = resultsIn(messages[at])

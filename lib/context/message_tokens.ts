@@ -40,6 +40,8 @@ export interface MessageShares {
   readonly all: readonly Share[]
   readonly results: readonly ResultShare[]
   readonly isAnswer: boolean
+  /** True if it says something beside its tool results. */
+  readonly hasWords: boolean
   /** Tokens of payloads, by the objects that hold them. */
   readonly media: ReadonlyMap<object, Tokens>
   /** Bytes in the body of a request, once measured. */
@@ -109,12 +111,12 @@ function read(message: unknown): MessageShares {
   if (!isObject(message)) {
     const own =
       typeof message === 'string' ? { texts: [message], tokens: MESSAGE } : { texts: NONE, tokens: 0 }
-    return { all: [own], results: NONE, isAnswer: false, media: NO_MEDIA }
+    return { all: [own], results: NONE, isAnswer: false, hasWords: own.tokens > 0, media: NO_MEDIA }
   }
   const root = new PathNode(message)
   const answers = tryRead(() => isAnswer(message, root)) ?? false
   if (root.read('excludeFromContext') === true)
-    return { all: NONE, results: NONE, isAnswer: answers, media: NO_MEDIA }
+    return { all: NONE, results: NONE, isAnswer: answers, hasWords: false, media: NO_MEDIA }
   const results = resultsIn(message, undefined, root)
   const each = withTexts(results).map(([{ result, texts }]) => ({
     result,
@@ -127,7 +129,8 @@ function read(message: unknown): MessageShares {
   const tokens = reader.tokens + MESSAGE + results.length * CALL
   // All but the texts of its results.
   const own = { texts: reader.texts, tokens, media: reader.media }
-  return { all: [own, ...each], results: each, isAnswer: answers, media: reader.holders ?? NO_MEDIA }
+  const { hasWords, holders = NO_MEDIA } = reader
+  return { all: [own, ...each], results: each, isAnswer: answers, hasWords, media: holders }
 }
 
 const MEDIA_TYPE = /^(?:input_)?(?:image|audio|video|file|media|document)(?:[-_]|$)|^base64$/
@@ -146,12 +149,18 @@ class ContentReader {
   media: Tokens | undefined
   /** The same by the objects that hold them. */
   holders: Map<object, Tokens> | undefined
+  /** True if something was read outside of the results. */
+  hasWords = false
+  readonly #results: ReadonlySet<object>
+  /** Results around what is read. */
+  #inside = 0
   /** Keys of the texts of results, by object. */
   #resultKeys: Map<object, Set<string | number>> | undefined
   #calls: Set<string> | undefined
   #seen = 0
 
   constructor(results: readonly Result[]) {
+    this.#results = new Set(results.map(({ place }) => place.value))
     for (const { slots } of results)
       for (const { holder, key } of slots) {
         this.#resultKeys ??= new Map()
@@ -164,12 +173,15 @@ class ContentReader {
   /** `isMedia`: it is part of an image or other media. */
   read(value: object, isMedia: boolean, depth: number): void {
     if (depth > DEPTH || this.#seen > MOST) return
+    const inside = this.#results.has(value) ? 1 : 0
+    this.#inside += inside
     try {
       if (isList(value)) this.#list(value, isMedia, depth)
       else this.#object(value, isMedia, depth)
     } catch {
       // A proxy that hides its members has no JSON either.
     }
+    this.#inside -= inside
   }
 
   #list(list: readonly unknown[], isMedia: boolean, depth: number): void {
@@ -214,6 +226,7 @@ class ContentReader {
       this.#say(words)
       return
     }
+    this.#note()
     const read = payloads.map((payload) => readMedium(payload)?.tokens).find((tokens) => tokens !== undefined)
     this.media = sumOf(this.media, read ?? UNREAD)
     this.holders ??= new Map()
@@ -223,6 +236,7 @@ class ContentReader {
   #member(value: object, name: string, member: unknown, said: number, isMedia: boolean, depth: number): void {
     if (said & ARGUMENTS) {
       this.tokens += CALL
+      this.#note()
       this.#say(typeof member === 'string' ? member : jsonOf(member))
     } else if (isObject(member)) this.read(member, isMedia || (said & MEDIUM) !== 0, depth + 1)
     // Some frameworks store the text of all parts a second time.
@@ -230,7 +244,13 @@ class ContentReader {
   }
 
   #say(text: unknown): void {
-    if (typeof text === 'string' && text !== '') this.texts.push(text)
+    if (typeof text !== 'string' || text === '') return
+    this.#note()
+    this.texts.push(text)
+  }
+
+  #note(): void {
+    if (this.#inside === 0) this.hasWords = true
   }
 
   /** Returns true if a call was counted before: some frameworks store it in two places. */

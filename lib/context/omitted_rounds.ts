@@ -3,7 +3,7 @@
 // A day of calls outgrows a small window even if every result is a line. Then the oldest rounds go
 // as a whole: the calls and their results, never the words of the user. The result of the last of
 // these rounds stays, and its text says how many went and where they were saved.
-import type { ClearedResult, SpillStore } from 'spillway'
+import type { SpillStore } from 'spillway'
 import { callName } from '../dialect/results.js'
 import { jsonOf } from '../json.js'
 import { textsOf } from '../result/message_results.js'
@@ -19,6 +19,15 @@ export class OmittedRounds {
   /** Calls in them. */
   readonly calls: number
 
+  /** Returns the rounds before a result. A history that grows keeps these. */
+  static before(history: ClearedHistory, holder: ToolUse | undefined): OmittedRounds {
+    const before = last.get(history)
+    if (before && before.holder === holder) return before.rounds
+    const rounds = new OmittedRounds(history, holder)
+    last.set(history, { holder, rounds })
+    return rounds
+  }
+
   constructor(history: ClearedHistory, holder: ToolUse | undefined) {
     const gone = new Set<number>()
     let calls = 0
@@ -33,37 +42,38 @@ export class OmittedRounds {
       for (let at = from; at < to; at++) gone.add(at)
     }
     // A message that holds nothing but results goes with their calls; pairing takes other results.
-    for (const [at, { results, all, isAnswer }] of before.entries()) {
-      const own = all[0]
-      const isBare = own?.texts.length === 0 && own.tokens <= ownTokens(results.length)
+    for (const [at, { results, isAnswer, hasWords }] of before.entries()) {
       const isPaired = () => results.every(({ result }) => names.has(callName(result) ?? ''))
-      if (!isAnswer && results.length > 0 && isBare && isPaired()) gone.add(at)
+      if (!isAnswer && results.length > 0 && !hasWords && isPaired()) gone.add(at)
     }
     this.gone = gone
     this.calls = calls
   }
 
-  /** Returns the entry of the result that tells of these rounds, saved in a store if there is
-   *  one. */
-  async entryFor(
+  /** Sets the entry of the result that tells of these rounds, saved in a store if there is one.
+   *  Resolves to the uses whose entries changed. */
+  async write(
     history: ClearedHistory,
     holder: ToolUse,
     wording: Wording,
     store: SpillStore | undefined,
-  ): Promise<ClearedResult> {
+  ): Promise<ToolUse[]> {
     // A message that also has words stays, without the results of omitted calls.
     const isGone = (use: ToolUse) => this.gone.has(use.at) || this.gone.has(history.calls.of(use)?.at ?? -1)
     const uses = history.uses.filter((use) => use === holder || isGone(use))
-    const text = transcriptOf(history, uses)
-    const policy = store && (await textSavedBy(store, text, undefined, holder.result.id))
-    return { hash: hashOf(holder.result), text: wording.rounds(this.calls, callOf(history, holder), policy) }
+    const rounds = transcriptOf(history, uses)
+    const policy = store && (await textSavedBy(store, rounds, undefined, holder.result.id))
+    const before = history.entryOf(holder)
+    const text = wording.rounds(this.calls, callOf(history, holder), policy)
+    history.set(holder, { ...before, hash: hashOf(holder.result), text })
+    return [holder, ...uses.flatMap((use) => history.release(use, policy))]
   }
 }
 
-/** Tokens of a message that holds results and no words. */
-function ownTokens(results: number): number {
-  return 4 + 18 * results
-}
+const last = new WeakMap<
+  ClearedHistory,
+  { readonly holder: ToolUse | undefined; readonly rounds: OmittedRounds }
+>()
 
 /** Returns the place of the first of the answers that end with a message. */
 function groupAt(shares: readonly MessageShares[], end: number): number {

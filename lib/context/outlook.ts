@@ -40,10 +40,11 @@ export function learned(needs: Needs, history: ClearedHistory, results: ClearSta
   const requests = Math.max(0, answers.length - needs.answers)
   if (requests === 0 && uses.length === needs.uses) return needs
   let { missed, expected } = needs
-  const cleared = [...history.entries, ...history.done].filter(
-    ([, { text, of }]) => text !== undefined && !of,
-  )
-  for (const [{ age }] of cleared) expected += (requests * NEED) / (age + 1)
+  // In the order of the uses, since sums of fractions depend on it.
+  for (const use of uses) {
+    const { text, of } = history.entryOf(use) ?? {}
+    if (text !== undefined && !of) expected += (requests * NEED) / (use.age + 1)
+  }
   const later = uses.slice(needs.uses)
   const asked = later.flatMap((use) => jsonOf(history.calls.of(use)?.args)?.match(IDS) ?? [])
   if (asked.length > 0) {

@@ -24,14 +24,86 @@ export function repeatsIn(
   how: 'exact' | 'near',
   isOpen: (use: ToolUse) => boolean,
 ): Map<ToolUse, Repeat> {
-  const repeats = new Repeats(calls, how)
-  const found = new Map<ToolUse, Repeat>()
+  const names = new Names()
+  for (const use of uses) names.see(use)
+  return found(uses, new Repeats(calls, how, names), isOpen)
+}
+
+function found(
+  uses: readonly ToolUse[],
+  repeats: Repeats,
+  isOpen: (use: ToolUse) => boolean,
+): Map<ToolUse, Repeat> {
+  const made = new Map<ToolUse, Repeat>()
   for (const use of uses) {
-    repeats.see(use)
     const entry = isOpen(use) ? repeats.take(use) : undefined
-    if (entry) found.set(use, entry)
+    if (entry) made.set(use, entry)
   }
-  return found
+  return made
+}
+
+/** The results of a history that grows, by what they say. */
+export class AlikeResults {
+  readonly #names = new Names()
+  readonly #byHash = new Map<string, ToolUse[]>()
+  #seen = 0
+
+  /** Returns the results from a message on that repeat an earlier one, as `repeatsIn`. */
+  from(
+    at: number,
+    uses: readonly ToolUse[],
+    calls: MadeCalls,
+    isOpen: (use: ToolUse) => boolean,
+  ): Map<ToolUse, Repeat> {
+    for (; this.#seen < uses.length; this.#seen++) this.#see(uses[this.#seen] as ToolUse)
+    const alike = new Set<ToolUse>()
+    for (let nth = uses.length - 1; (uses[nth]?.at ?? -1) >= at; nth--)
+      for (const use of this.#like(uses[nth] as ToolUse)) alike.add(use)
+    const repeats = new Repeats(calls, 'exact', this.#names)
+    const order = [...alike].sort((a, b) => a.at - b.at || a.nth - b.nth)
+    return new Map([...found(order, repeats, isOpen)].filter(([use]) => use.at >= at))
+  }
+
+  #see(use: ToolUse): void {
+    this.#names.see(use)
+    if (!isLong(use)) return
+    const hash = hashOf(use.result)
+    const known = this.#byHash.get(hash)
+    if (known) known.push(use)
+    else this.#byHash.set(hash, [use])
+  }
+
+  /** Returns the results that say the same, with itself. */
+  #like(use: ToolUse): readonly ToolUse[] {
+    return isLong(use) ? (this.#byHash.get(hashOf(use.result)) ?? []) : []
+  }
+}
+
+/** Returns true if a reference in place of a result saves something. */
+function isLong({ chars, hasMedia }: ToolUse): boolean {
+  return chars > LEAST && !hasMedia
+}
+
+/** The names of results in the order of a history. */
+export class Names {
+  /** The numbers of results, and that of the second of each name. */
+  readonly #numbers = new Map<ToolUse, number>()
+  readonly #seconds = new Map<string, number>()
+
+  /** Takes the name of the next result, whether it is sent as it is or not. */
+  see(use: ToolUse): void {
+    const name = nameOf(use)
+    const number = this.#numbers.size
+    this.#numbers.set(use, number)
+    const second = this.#seconds.get(name)
+    if (second === undefined) this.#seconds.set(name, Number.POSITIVE_INFINITY)
+    else if (second === Number.POSITIVE_INFINITY) this.#seconds.set(name, number)
+  }
+
+  /** Returns true if no result up to another has the name of an older one. */
+  isUnique(older: ToolUse, use: ToolUse): boolean {
+    return (this.#seconds.get(nameOf(older)) ?? 0) > (this.#numbers.get(use) ?? 0)
+  }
 }
 
 /** A result that later ones may repeat. */
@@ -50,28 +122,18 @@ export class Repeats {
   /** The originals with some texts, and those of a call, the latest last. */
   readonly #byTexts = new Map<string, Original[]>()
   readonly #byCall = new Map<string, Original[]>()
-  /** The numbers of results, and that of the second of each name. */
-  readonly #numbers = new Map<ToolUse, number>()
-  readonly #named = new Map<string, number | undefined>()
+  readonly #names: Names
 
-  constructor(calls: MadeCalls, how: 'exact' | 'near') {
+  constructor(calls: MadeCalls, how: 'exact' | 'near', names: Names) {
     this.#calls = calls
     this.#how = how
+    this.#names = names
   }
 
-  /** Takes the name of the next result, whether it is sent as it is or not. */
-  see(use: ToolUse): void {
-    const name = nameOf(use)
-    const number = this.#numbers.size
-    this.#numbers.set(use, number)
-    if (!this.#named.has(name)) this.#named.set(name, undefined)
-    else if (this.#named.get(name) === undefined) this.#named.set(name, number)
-  }
-
-  /** Takes a result that is sent as it is, and was seen. Returns the text in its place if it
-   *  repeats one. */
+  /** Takes a result that is sent as it is, and whose name was seen. Returns the text in its place
+   *  if it repeats one. */
   take(use: ToolUse): Repeat | undefined {
-    if (use.chars <= LEAST || use.hasMedia) return undefined
+    if (!isLong(use)) return undefined
     const hash = hashOf(use.result)
     const call = this.#how === 'near' ? this.#calls.of(use) : undefined
     const asked = call && jsonOf([call.tool, call.args])
@@ -81,17 +143,11 @@ export class Repeats {
     const near = same ? undefined : made.at(-1)
     const text = same ? exactText(same.use, use) : near && nearText(near.use, use)
     const older = same ?? near
-    if (older && text !== undefined && this.#isUnique(older.use, use))
+    if (older && text !== undefined && this.#names.isUnique(older.use, use))
       return { hash, text, of: { key: older.use.key, hash: older.hash } }
     const original = { use, hash, lists: [alike, made] }
     for (const list of [this.#originals, alike, made]) list.push(original)
     return undefined
-  }
-
-  /** Returns true if no result up to another has the name of an older one. */
-  #isUnique(older: ToolUse, use: ToolUse): boolean {
-    const second = this.#named.get(nameOf(older)) ?? Number.POSITIVE_INFINITY
-    return second > (this.#numbers.get(use) ?? 0)
   }
 
   /** Forgets the results of the messages from `at` on, which may be taken again. */

@@ -6,39 +6,56 @@ const MOST = 60_000
 /** Depth up to which a value is read. Bounds the stack, and cycles. */
 const DEPTH = 200
 
-/** Everything that a value held at one time. For each object: itself, the number of its members,
- *  their names unless it is a list, and their values. */
+/** Everything that a value held at one time. For each object that is not frozen: itself, the number
+ *  of its members, their names unless it is a list, and their values. */
 export type Snapshot = readonly unknown[]
 
 /** Returns undefined for a value that holds too much, or anything but plain data, whose state
  *  cannot be seen. */
 export function snapshotOf(value: object): Snapshot | undefined {
-  const taken: unknown[] = []
-  return tryRead(() => take(value, taken, DEPTH)) ? taken : undefined
+  const taker = new Taker()
+  return tryRead(() => taker.take(value, DEPTH)) ? taker.taken : undefined
 }
 
 /** Returns false once anything in the value has changed. */
 export function isCurrent(snapshot: Snapshot): boolean {
-  return tryRead(() => holds(snapshot)) ?? false
+  try {
+    return holds(snapshot)
+  } catch {
+    return false
+  }
 }
 
-/** Returns false if not everything can be recorded. */
-function take(value: object, taken: unknown[], depth: number): boolean {
-  const count = countOf(value)
-  const names = isList(value) ? undefined : Object.keys(value)
-  const size = names ? names.length : count
-  if (depth === 0 || taken.length + size > MOST) return false
-  taken.push(value, count, names)
-  const from = taken.length
-  if (names) for (const name of names) taken.push(get(value, name))
-  else for (let at = 0; at < size; at++) taken.push(elementAt(value as unknown[], at))
-  for (let at = from; at < from + size; at++) {
-    const member = taken[at]
-    if (typeof member === 'function') return false
-    if (!isObject(member)) continue
-    if (!(isList(member) || isPlain(member)) || !take(member, taken, depth - 1)) return false
+class Taker {
+  readonly taken: unknown[] = []
+  /** Entries that were read, those of frozen objects too. */
+  #seen = 0
+
+  /** Returns false if not everything can be recorded. */
+  take(value: object, depth: number): boolean {
+    const count = countOf(value)
+    const names = isList(value) ? undefined : Object.keys(value)
+    const size = names ? names.length : count
+    this.#seen += size + 3
+    if (depth === 0 || this.#seen > MOST) return false
+    const members = names
+      ? names.map((name) => get(value, name))
+      : Array.from({ length: size }, (_, at) => elementAt(value as unknown[], at))
+    if (!isFixed(value)) {
+      this.taken.push(value, count, names)
+      for (const member of members) this.taken.push(member)
+    }
+    return members.every((member) => {
+      if (!isObject(member)) return typeof member !== 'function'
+      return (isList(member) || isPlain(member)) && this.take(member, depth - 1)
+    })
   }
-  return true
+}
+
+/** Returns true if the members of an object stay the same: it is frozen, and has no getters. */
+function isFixed(value: object): boolean {
+  if (!Object.isFrozen(value)) return false
+  return Object.values(Object.getOwnPropertyDescriptors(value)).every((one) => 'value' in one)
 }
 
 function holds(snapshot: Snapshot): boolean {
