@@ -48,7 +48,7 @@ export function policyFlags(presets: {
       help: `show text as a terminal would: no escape sequences,\nrepeated lines folded${cleaned}`,
     },
     'no-clean': { help: `show text as it is${asItCame}` },
-    ...(presets.html && { html: { help: 'turn pages of HTML into text; implies --clean' } }),
+    ...(presets.html && { 'clean-html': { help: 'turn pages of HTML into text; implies --clean' } }),
     redact: { help: 'replace secrets by marks, in the saved output too' },
   }
 }
@@ -96,7 +96,7 @@ const AS_IT_IS = { ansi: false, carriageReturns: false, control: false, repeats:
 
 function cleanOf(args: Args): boolean | CleanOptions | undefined {
   const isOff = args.has('no-clean')
-  if (args.has('html')) return { html: true, ...(isOff && AS_IT_IS) }
+  if (args.has('clean-html')) return { html: true, ...(isOff && AS_IT_IS) }
   return isOff ? false : args.has('clean') ? true : undefined
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import {
+  type ClampEvent,
   clampError,
   clampMessages,
   clampResult,
@@ -168,12 +169,12 @@ describe('a wrapped tool with redact', () => {
   it('redacts results, partial updates, data, thrown errors and saved outputs', async () => {
     const dir = directory()
     const updates: unknown[] = []
-    const events: unknown[] = []
+    const events: ClampEvent[] = []
     const policy = {
       ...redact,
       maxChars: 2_000,
       spill: createSpillStore({ dir }),
-      onClamp: (event: object) => events.push(event),
+      onClamp: (event: ClampEvent) => events.push(event),
     }
     const tool = wrapTool(
       {
@@ -217,7 +218,25 @@ describe('a wrapped tool with redact', () => {
     expect(saved.filter((text) => text.includes(MARK))).toHaveLength(2)
     expect(saved.join()).not.toContain('Fake1')
     const { length } = redactText(BIG)
-    expect(events).toMatchObject([{ total: { chars: length } }, { total: { chars: length } }])
+    const cuts = events.filter(({ action }) => action === 'cut')
+    expect(cuts).toMatchObject([{ total: { chars: length } }, { total: { chars: length } }])
+    // One for each value with a secret: an update, a result, data, and an error.
+    const redacted = events.filter(({ action }) => action === 'redacted')
+    expect(redacted.map(({ callId, phase }) => [callId, phase])).toEqual([
+      ['1', 'update'],
+      ['1', 'result'],
+      [undefined, 'result'],
+      [undefined, 'error'],
+    ])
+  })
+
+  it('that only observes leaves a thrown error as it is', async () => {
+    const error = new Error(SECRET)
+    const spill = createSpillStore({ dir: directory() })
+    const execute = async () => Promise.reject(error)
+    const tool = wrapTool({ execute }, { ...redact, observe: true, spill })
+    expect(await tool.execute().catch((thrown: unknown) => thrown)).toBe(error)
+    expect(error.message).toBe(SECRET)
   })
 
   it('that is wrapped again redacts what either policy names', () => {

@@ -123,8 +123,8 @@ describe('clean with html', () => {
     const cli = join(__dirname, '../../dist/cli.js')
     const run = (...flags: string[]) =>
       execFileSync(process.execPath, [cli, 'clamp', ...flags], { input: page, encoding: 'utf8' })
-    expect(run('--html')).toBe(text)
-    expect(run('--html', '--no-clean')).toBe(text)
+    expect(run('--clean-html')).toBe(text)
+    expect(run('--clean-html', '--no-clean')).toBe(text)
     expect(run('--clean')).toBe(page)
   })
 })

@@ -16,7 +16,7 @@ interface Later {
 
 /** Clamps a value by a function that runs once or twice. The first run is a trial: it finds the
  *  work of threads and the texts that it cuts. The second run names the saved texts in their
- *  notices, or reports the cuts to listeners. */
+ *  notices, and reports the changes to listeners. */
 export async function clampLater<T>(
   { policy, isLong, origin, spill }: Later,
   clamp: (policy: EnginePolicy, origin: Origin) => T,
@@ -29,6 +29,6 @@ export async function clampLater<T>(
     spilling = new CallSpill()
     return clamp(carrying, { ...own(), isTrial: true })
   })
-  const isTold = spill ? await spilling.save(spill, callNames(origin)) : hasListeners(origin)
-  return isTold ? clamp(carrying, own()) : trial
+  const isSaved = spill !== undefined && (await spilling.save(spill, callNames(origin)))
+  return isSaved || hasListeners(origin) ? clamp(carrying, own()) : trial
 }

@@ -29,7 +29,7 @@ export function clampAny<T>(result: T, policy: EnginePolicy, origin: Origin): T 
 }
 
 function clampGiven<T>(result: T, policy: EnginePolicy, origin: Origin): T {
-  const clamped = clampIfResult(result, policy, origin)
+  const clamped = isCutData(result) ? undefined : clampIfResult(result, policy, origin)
   if (clamped !== undefined) return clamped
   if (!isObject(result) || tryRead(() => isOfHistory(result))) return result
   return clampReturn(result, policy, origin)
@@ -56,6 +56,8 @@ export function clampReturn<T>(given: T, policy: EnginePolicy, origin: Origin): 
   const left = tryRead(() => roomAfter(given, room)) ?? -1
   if (left >= 0 && room - left <= lightRoom(policy)) return given
   const value = redactValue(given, policy)
+  // Data that lost members to a cut may look like a result, and stays data.
+  if (isCutData(given)) return (tryRead(() => ofData(value as object, policy, origin)) ?? value) as T
   const isWhole = left >= 0 || (tryRead(() => isSteady(value)) ?? false)
   const steady = isWhole ? value : steadyResult(value)
   const results = tryRead(() => readResults(steady, policy.dialect))
@@ -273,8 +275,8 @@ function ofData(value: object, policy: EnginePolicy, origin: Origin, isWhole = f
 const cuts = new WeakSet()
 
 /** Returns true for data that a cut has left. */
-export function isCutData(value: object): boolean {
-  return cuts.has(value)
+export function isCutData(value: unknown): boolean {
+  return isObject(value) && cuts.has(value)
 }
 
 function cutData(json: string): object {

@@ -12,7 +12,7 @@ import { inputIn, writtenIn } from './call_arguments.js'
 import { clampThrown, messageOf } from './clamp_error.js'
 import { clampLater } from './clamp_later.js'
 import { clampAndReport } from './clamp_result.js'
-import { handBack } from './gate.js'
+import { handBack, tellingRedacted } from './gate.js'
 import { redactThrown, redactValue } from './redact_value.js'
 import { clampPair, clampReturn, isCutData } from './tool_return.js'
 
@@ -175,13 +175,17 @@ class ToolCall {
   }
 
   async #throwLater(error: unknown): Promise<never> {
+    // A process that only observes, or is off, saves nothing and leaves the error as it is.
+    if (!this.spill) throw this.thrown(error)
     const policy = failed(this.clamping.policy)
-    const text = messageOf(redactThrown(error, policy))
-    if (!this.spill || text === undefined) throw this.thrown(error)
+    const origin = this.#origin('error')
+    const open = tellingRedacted(policy, origin, error, () => redactThrown(error, policy))
+    const text = messageOf(open)
+    if (text === undefined) throw this.thrown(open)
     const spilling = new CallSpill()
-    clampAndReport(text, policy, { ...this.#origin('error'), spilling, isTrial: true })
-    await spilling.save(this.spill, callNames(this.#origin('error')))
-    throw this.thrown(error, { spilling })
+    clampAndReport(text, policy, { ...origin, spilling, isTrial: true })
+    await spilling.save(this.spill, callNames(origin))
+    throw this.thrown(open, { spilling })
   }
 
   thrown(error: unknown, more?: Partial<Origin>): unknown {
@@ -212,7 +216,7 @@ class ToolCall {
     if (returns !== 'typed' || !isObject(open)) return clamped
     // A run before this one may have left a text.
     this.sent.delete(open)
-    const isData = typeof clamped === 'string' || (isObject(clamped) && isCutData(clamped))
+    const isData = typeof clamped === 'string' || isCutData(clamped)
     if (!isData) return clamped
     this.sent.set(open, clamped)
     return open

@@ -10,7 +10,7 @@ const ID = /\b[0-9a-f]{16}\b/g
 
 /** Counts as tokenizers do, in a simple way: syllables, digits by three, runs of the rest. */
 const PIECES = / ?\p{L}{1,6}|\d{1,3}|\s+(?!\p{L})|[^\s\p{L}\d]{1,4}|\s/gu
-function counter() {
+export function counter() {
   const known = new Map()
   const line = (text) => {
     const tokens = known.get(text) ?? text.match(PIECES)?.length ?? 0
