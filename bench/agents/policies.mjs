@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createSpillStore, spillTool, wrapTool } from 'spillway'
-import { truncateHead, truncateTail } from 'spillway/pi'
+import { createSpillStore, spillTool, wrapTool } from '../../dist/index.js'
+import { truncateHead, truncateTail } from '../../dist/pi.js'
 
 /** The default limit of spillway, for all that people write by hand. */
 const LIMIT = 51_200
