@@ -162,7 +162,7 @@ for (const name of ['wrapTools', 'prepareStep', 'transformParams']) {
       [
         ['big', 'text'],
         ['later', 'text'],
-        ['object', 'text'],
+        ['object', 'json'],
         ['rows', 'text'],
         ['shot', 'content'],
         ['boom', 'error-text'],

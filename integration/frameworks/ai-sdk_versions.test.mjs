@@ -50,13 +50,13 @@ const OUTPUTS = {
 }
 const TYPES = {
   small: 'json',
-  object: 'text',
-  list: 'text',
+  object: 'json',
+  list: 'json',
   none: 'json',
   text: 'text',
   result: 'json',
   both: 'json',
-  steps: 'text',
+  steps: 'json',
 }
 
 const toolsOf = ({ tool }) => {
@@ -192,6 +192,6 @@ for (const one of SDKS) {
     const saved = await store.list()
     assert.equal(saved.length, 1)
     assert.equal(saved[0].bytes, bytes(LARGE))
-    assert.ok(sent[0].output.value.includes(`full output saved as ${saved[0].id}`))
+    assert.ok(JSON.stringify(sent[0].output.value).includes(`full output saved as ${saved[0].id}`))
   })
 }

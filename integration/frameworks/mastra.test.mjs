@@ -135,7 +135,7 @@ test('wrapped tools: every result is within the limits, and so is the memory', a
     sent.map(({ toolName, output }) => [toolName, output.type]),
     [
       ['big', 'text'],
-      ['object', 'text'],
+      ['object', 'json'],
       ['boom', 'error-text'],
     ],
   )

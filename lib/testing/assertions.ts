@@ -54,7 +54,7 @@ function isWithin(value: unknown, limits: Limits): Answer {
     maxTokens: () => sum(estimateTokens),
     maxLineBytes: () =>
       texts
-        .flatMap((text) => text.split('\n'))
+        .flatMap((text) => text.split(/\r?\n/))
         .reduce((most, line) => Math.max(most, Buffer.byteLength(line)), 0),
   }
   const given = NAMES.filter((name) => limits[name] !== undefined)

@@ -64,12 +64,7 @@ pub fn policy(choices: &mut Unstructured) -> Result<Policy> {
 }
 
 pub fn cleaning(choices: &mut Unstructured) -> Result<clean::Options> {
-    Ok(clean::Options::from([
-        choices.arbitrary()?,
-        choices.arbitrary()?,
-        choices.arbitrary()?,
-        choices.arbitrary()?,
-    ]))
+    Ok(clean::Options::from(choices.arbitrary::<[bool; 5]>()?))
 }
 
 /// Splits bytes into chunks of these lengths, again and again.
