@@ -485,8 +485,8 @@ describe('a file of messages', () => {
               return []
             }
           }
-          // A list with blocks of other dialects is plain data: alive it is cut as data, a row stays
-          // a row.
+          // A list with blocks of other dialects is plain data: alive it is cut as data, and a row
+          // stays a row.
           const alive = clampResult(message, policy) as unknown
           const asText: unknown = clampResult(message, { ...policy, json: 'text' })
           if (typeof asText === 'string' && typeof message !== 'string') return

@@ -1,6 +1,6 @@
 /** Marks of a cut, and its notices. */
 const MARKS =
-  /\[\.\.\. [\d,]+ (?:lines?|chars|more characters)[^\]]*\]|\[\.\.\.\]|\[tool output truncated: [^\]]*\]|\[\+\d+ chars\]|\.\.\. \([\d,]+ chars truncated from [^)]*\)/
+  /\[\.\.\. [\d,]+ (?:lines?|chars|more characters)[^\]]*\]|\[\.\.\.\]|\[tool output truncated: [^\]]*\]|\[\+\d+ chars\]|\.\.\. \([\d,]+ chars truncated from [^)\n]*\)/
 
 /** Returns the first line of a text that is not in another behind the lines before it, undefined if
  *  the text is a cut of the other. */

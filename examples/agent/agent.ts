@@ -81,7 +81,8 @@ async function turn(question: string): Promise<string> {
       const tool = tools.find(({ name }) => name === call.name) as {
         execute: (args: never) => Promise<unknown>
       }
-      const content = String(await tool.execute(JSON.parse(call.arguments) as never))
+      const result: unknown = await tool.execute(JSON.parse(call.arguments) as never)
+      const content = typeof result === 'string' ? result : JSON.stringify(result)
       session.appendMessage({ role: 'tool', tool_call_id: id, content })
     }
   }

@@ -129,7 +129,8 @@ async function result({ function: { name, arguments: input } }: Call): Promise<s
   const tool = tools.find((tool) => tool.name === name)
   if (!tool) return `There is no tool ${name}.`
   try {
-    return String(await tool.execute(JSON.parse(input) as never))
+    const result: unknown = await tool.execute(JSON.parse(input) as never)
+    return typeof result === 'string' ? result : JSON.stringify(result)
   } catch (error) {
     return `Error: ${error instanceof Error ? error.message : error}`
   }
