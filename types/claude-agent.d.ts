@@ -27,8 +27,8 @@ export interface HookAnswer {
  * default, which is below Claude Code's own limits.
  *
  * Results of Bash, Read, Grep and MCP tools are cut; those of other tools are redacted alone.
- * Where Claude Code has saved a longer output of Bash, that file is read, up to 64 MiB. Pages of
- * `read_output` may have 51,200 bytes.
+ * If Claude Code has saved a longer output of Bash, the hook reads that file, up to 64 MiB. Pages
+ * of `read_output` may have 51,200 bytes.
  *
  * Use one such hook: hooks of an event run in parallel on the original result, and the last answer
  * wins. The SDK runs no hook that can replace the result of a call that failed. Throws

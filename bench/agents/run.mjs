@@ -1,4 +1,4 @@
-// A scripted agent in front of limits: what it solves, in how many requests and tokens.
+// Counts the tasks that a scripted agent solves under each limit, its requests and its tokens.
 //   npm run bench:agents                           200 tasks; the table goes to docs/compared.md
 //   node bench/agents/run.mjs --tasks 20           fewer; nothing is written
 //   node bench/agents/run.mjs --only 17            one of them, with what each policy made of it

@@ -1,20 +1,7 @@
 // Tasks for a scripted agent, the same for a seed every time: a question, the tools of a made-up
 // repository, and what a reader of their outputs would look for. The decisive lines stand anywhere
 // in outputs of 10 KB to 5 MB, among lines that look like them.
-
-/** A generator of numbers in [0, 1), by mulberry32. */
-export function randomOf(seed) {
-  let state = seed >>> 0
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-  const below = (count) => Math.floor(next() * count)
-  const pick = (list) => list[below(list.length)]
-  return { next, below, pick }
-}
+import { random as randomOf } from '../../scripts/soak/simulation.mjs'
 
 const START = ['b', 'd', 'f', 'g', 'k', 'l', 'm', 'n', 'p', 'r', 's', 't', 'v']
 const VOWELS = ['a', 'e', 'i', 'o', 'u']
@@ -176,7 +163,7 @@ const CELLS = {
   reference: ({ below }) => String(10_000_000 + below(90_000_000)),
 }
 
-/** Forms of a table: a row, its columns, and how a reader takes the amount from what it sees. */
+/** Forms of a table: a row, its columns, and how a reader takes the amount from a shown line. */
 const TABLES = [
   {
     first: (names) => [names.join(',')],

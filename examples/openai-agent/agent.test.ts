@@ -65,7 +65,7 @@ test('twenty results of 40 KB go through a window that is smaller than it was to
   )
   assert.equal(await start(dir, stub.url).answered, 'all parts are read')
   assert.ok(stub.seen.refused <= 1, `${stub.seen.refused} refusals`)
-  // The next process knows the window, and what was cleared.
+  // The next process knows the window and the cleared results.
   const before = stub.seen.refused
   assert.equal(await start(dir, stub.url, 'And now?').answered, 'all parts are read')
   assert.equal(stub.seen.refused, before)
