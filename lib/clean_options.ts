@@ -1,7 +1,7 @@
 import type { CleanOptions } from 'spillway'
 import { checkNames, checkNamesWithin, flag, optionError } from './validate.js'
 
-/** Steps of cleaning, in the order of src/bindings/clean.rs. */
+/** Steps of cleaning, in the order of bindings/src/clean.rs. */
 export type CleanSteps = readonly [
   ansi: boolean,
   carriageReturns: boolean,

@@ -79,7 +79,7 @@ export function checkPlan(plan: readonly unknown[], most: (field: string, value:
   })
 }
 
-/** Numbers for each result, in the order of src/bindings/plan.rs: its chars, its original chars, 1
+/** Numbers for each result, in the order of bindings/src/plan.rs: its chars, its original chars, 1
  *  if it is one of the latest, the chars of its saved name, and 1 if its original was looked up. */
 const COLUMNS = 5
 

@@ -2,7 +2,8 @@
 //!
 //! An agent's tool may return far more text than a model can read. This crate measures such a text,
 //! determines the parts to keep within hard limits, and writes the notice about the omitted parts.
-//! TypeScript (`lib/`) handles the caller's objects; all decisions are made here.
+//! TypeScript (`lib/`) handles the caller's objects; all decisions are made here. The crate in
+//! `bindings/` is the shell between the two.
 //!
 //! - [`policy`], [`limits`]: the options of a caller.
 //! - [`encoding`], [`tokens`], [`extent`]: a text as UTF-16 or UTF-8, its size and its tokens.
@@ -24,35 +25,44 @@
 //! - [`slots`]: the texts of one tool result within limits, and the data beside them.
 //! - [`session`]: stored sessions, inspected and repaired.
 //! - [`spill`]: full outputs on disk.
-//! - `hash`: hashes of texts.
+//! - [`hash`]: hashes of texts.
 //! - [`platform`]: differences between operating systems.
-//! - `bindings`: the only module that uses Node-API.
+//!
+//! An agent in Rust depends on this crate alone: nothing in it knows Node-API. Text that fits comes
+//! back as it came, and no content makes it panic.
 //!
 //! ```
+//! use std::sync::Arc;
+//!
 //! use spillway::encoding::Utf8;
 //! use spillway::limits::Limits;
-//! use spillway::notice::Notice;
-//! use spillway::policy::{Keep, Policy};
+//! use spillway::policy::Policy;
+//! use spillway::redact::{SecretRules, redacted};
 //! use spillway::truncate::{input::Input, truncate};
 //!
-//! let log = "starting\n".repeat(500) + "error: no such file\n";
-//! let policy = Policy {
-//!     keep: Keep::Tail,
-//!     limits: Limits { lines: 3, ..Limits::NONE },
-//!     notice: Notice::Pi,
-//!     ..Policy::default()
-//! };
-//! let input = Input::whole(Utf8(log.as_bytes()));
-//! let cut = truncate(&input, &policy).expect("it is longer than three lines");
-//! let text = cut.utf8(&input);
-//! assert_eq!(text, b"[... 4491 more characters truncated]\nstarting\nerror: no such file\n");
+//! /// Returns the output of a tool as a model may read it: without secrets, in at most 300 bytes.
+//! fn for_model(output: &str) -> String {
+//!     let safe = redacted(output, &Arc::new(SecretRules::default()));
+//!     let safe = safe.unwrap_or_else(|| output.into());
+//!     let policy = Policy { limits: Limits { bytes: 300, ..Limits::NONE }, ..Policy::default() };
+//!     let input = Input::whole(Utf8(&safe));
+//!     match truncate(&input, &policy) {
+//!         Some(cut) => cut.string(&input),
+//!         None => String::from_utf8_lossy(&safe).into_owned(),
+//!     }
+//! }
+//!
+//! let log = "compiling\n".repeat(500) + "error: no such key\n" + &"closing\n".repeat(500);
+//! let text = for_model(&log);
+//! assert!(text.len() <= 300);
+//! assert!(text.contains("\nerror: no such key\n"));
+//! assert_eq!(for_model("3 tests passed"), "3 tests passed");
 //! ```
 
-#![deny(missing_debug_implementations)]
+#![deny(missing_debug_implementations, rustdoc::broken_intra_doc_links)]
+// The essays at the heads of modules name constants that only their modules see.
+#![allow(rustdoc::private_intra_doc_links)]
 
-// Test builds do not register napi-derive exports, so the bindings are unused.
-#[cfg_attr(test, allow(dead_code))]
-mod bindings;
 pub mod capture;
 pub mod clean;
 pub mod dialect;
@@ -60,7 +70,7 @@ pub mod encoding;
 mod expression;
 pub mod extent;
 mod fair;
-mod hash;
+pub mod hash;
 pub mod json;
 pub mod limits;
 pub mod media;

@@ -16,6 +16,7 @@ const EXAMPLES = /^src\/http\/parse\.rs$|\/NAME\./
 
 const typescript = ['lib', 'cli'].flatMap((dir) => files(dir, '.ts'))
 const rust = files('src', '.rs')
+const shell = files('bindings/src', '.rs')
 
 /** Returns the rooms of a folder in the order of their table in docs/architecture.md, from the
  *  ground up. */
@@ -114,11 +115,11 @@ it('no comment or page names a file that does not exist', () => {
   const comments = (file: string) => (read(file).match(/(?:^|\s)(?:\/\/|\*|\/\*).*$/gm) ?? []).join('\n')
   const prose = (file: string) => read(file).replace(/^```[\s\S]*?^```/gm, '')
   const texts = [
-    ...[...typescript, ...rust].map((file) => [file, comments(file)] as const),
+    ...[...typescript, ...rust, ...shell].map((file) => [file, comments(file)] as const),
     ...pages.map((file) => [file, prose(file)] as const),
   ]
   const path =
-    /(?<![\w./@-])(?:src|lib|cli|docs|bench|scripts|tests|types|__test__|integration)\/[\w./-]*\.(?:rs|ts|mts|mjs|json|md)\b/g
+    /(?<![\w./@-])(?:src|bindings|lib|cli|docs|bench|scripts|tests|types|__test__|integration)\/[\w./-]*\.(?:rs|ts|mts|mjs|json|md)\b/g
   const stale = texts.flatMap(([file, text]) =>
     (text.match(path) ?? [])
       .filter((name) => !existsSync(join(root, name)) && !EXAMPLES.test(name))

@@ -99,7 +99,7 @@ describe('the package', () => {
   })
 
   it('catches panics in every export', () => {
-    const bindings = join(root, 'src/bindings')
+    const bindings = join(root, 'bindings/src')
     const sources = readdirSync(bindings).map((file) => readFileSync(join(bindings, file), 'utf8'))
     const exports = sources.flatMap(
       (source) => source.match(/#\[napi[^\]]*\]\s+pub (?:async )?fn \w+/g) ?? [],

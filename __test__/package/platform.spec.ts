@@ -26,12 +26,12 @@ describe('systems', () => {
       readFileSync(join(root, name), 'utf8').includes('process.platform'),
     )
     expect(asking.sort()).toEqual([join('cli', 'platform.ts'), join('lib', 'loader', 'loader.ts')])
-    const engine = files('src').filter((name) => name.endsWith('.rs'))
+    const engine = ['src', 'bindings/src'].flatMap(files).filter((name) => name.endsWith('.rs'))
     const branching = engine.filter((name) => {
       const [code = ''] = readFileSync(join(root, name), 'utf8').split('#[cfg(test)]')
       return /target_os|std::os::|rustix::|cfg!?\((?:unix|windows)/.test(code)
     })
-    const entries = ['bindings/mod.rs', 'bindings/process.rs', 'platform.rs'].map((name) => join('src', name))
-    expect(branching.sort()).toEqual(entries.sort())
+    const entries = ['bindings/src/lib.rs', 'bindings/src/process.rs', 'src/platform.rs']
+    expect(branching.sort()).toEqual(entries.map((name) => join(name)))
   })
 })

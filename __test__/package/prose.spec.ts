@@ -3,7 +3,18 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
 const root = join(__dirname, '../..')
-const DIRS = ['src', 'lib', 'cli', '__test__', 'tests', 'bench', 'integration', 'scripts', 'types']
+const DIRS = [
+  'src',
+  'bindings',
+  'lib',
+  'cli',
+  '__test__',
+  'tests',
+  'bench',
+  'integration',
+  'scripts',
+  'types',
+]
 
 /** Returns the files of a folder, without those that others wrote or a run made. */
 function files(dir: string, end: RegExp): string[] {

@@ -112,7 +112,7 @@ describe('what is linked and bundled', () => {
 describe('a checkout whose notices are wrong', () => {
   const place = mkdtempSync(join(tmpdir(), 'spillway-licenses-'))
   beforeAll(() => {
-    const files = ['scripts', 'lib', 'src', 'build.rs', 'package.json', 'package-lock.json']
+    const files = ['scripts', 'lib', 'src', 'bindings', 'build.rs', 'package.json', 'package-lock.json']
     for (const name of [...files, 'Cargo.toml', 'Cargo.lock', '.ci/deny.toml', 'THIRD_PARTY_LICENSES'])
       cpSync(join(root, name), join(place, name), { recursive: true })
     for (const name of ['dist', 'node_modules']) symlinkSync(join(root, name), join(place, name), 'junction')

@@ -98,7 +98,7 @@ export function refusalOf(item: Item, reason: MediaReason): Omit<RefusedMedia, '
   }
 }
 
-/** Members of an item in an array, as `judge_media` in src/bindings/media.rs reads them. */
+/** Members of an item in an array, as `judge_media` in bindings/src/media.rs reads them. */
 const COLUMNS = 5
 
 /** Returns for each payload the index of the reason in REASONS to replace it, 0 if it stays;

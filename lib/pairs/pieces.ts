@@ -7,7 +7,7 @@ import { filled } from './rules.js'
 
 type Piece = NonNullable<ReturnType<typeof native.pairChanges>['pieces']>[number]
 
-/** Kinds of blocks, as in src/bindings/pairs.rs: a block of a message, a message, the text of a
+/** Kinds of blocks, as in bindings/src/pairs.rs: a block of a message, a message, the text of a
  *  message, and the missing result of a call. The words of a result are left. */
 const [OWN, MESSAGE, TEXT, NEW] = [0, 1, 2, 3]
 

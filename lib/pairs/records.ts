@@ -30,7 +30,7 @@ type Fields = Parameters<typeof native.pairChanges>[1]
 const NONE = -1
 /** Blocks of a message whose list is a text. */
 const TEXT = -2
-/** Flags of a message, a call and a result, as in src/bindings/pairs.rs. */
+/** Flags of a message, a call and a result, as in bindings/src/pairs.rs. */
 const [IS_MODEL, LEADS] = [1, 2]
 const [WAITS, IS_OPEN] = [1, 2]
 const IS_ERROR = 1

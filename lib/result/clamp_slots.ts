@@ -155,7 +155,7 @@ function sizesOf(kept: KeptParts): TextSize {
   return { bytes: kept.bytes, chars: kept.chars, lines: keptLines(kept) }
 }
 
-/** Columns for each block, and outcomes, as in src/bindings/truncate.rs. */
+/** Columns for each block, and outcomes, as in bindings/src/truncate.rs. */
 const COLUMNS = 2
 const WHOLE = 0
 const CUT = 1

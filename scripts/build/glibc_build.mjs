@@ -39,7 +39,7 @@ function install() {
  *  as `2.17`. */
 export function buildForGlibc(triple, glibc) {
   install()
-  run('cargo', ['zigbuild', '--release', '--lib', '--target', `${triple}.${glibc}`], {
+  run('cargo', ['zigbuild', '--release', '--package', 'spillway-node', '--target', `${triple}.${glibc}`], {
     PATH: [join(tools, 'bin'), process.env.PATH].join(delimiter),
     PYTHONPATH: python,
     CARGO_ZIGBUILD_CACHE_DIR: join(tools, 'cache'),
@@ -48,6 +48,6 @@ export function buildForGlibc(triple, glibc) {
   })
   // A process may have the old file in memory.
   const made = join(root, 'dist/spillway.node.new')
-  copyFileSync(join(root, 'target', triple, 'release/libspillway.so'), made)
+  copyFileSync(join(root, 'target', triple, 'release/libspillway_node.so'), made)
   renameSync(made, join(root, 'dist/spillway.node'))
 }

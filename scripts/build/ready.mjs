@@ -10,6 +10,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 
 const SOURCES = [
   'src',
+  'bindings',
   'lib',
   'cli',
   'build.rs',

@@ -1,5 +1,5 @@
 // Runs tests whenever a source changes: `npm run watch -- selection:: __test__/text/text.spec.ts`.
-// A name with `::` is one of Rust's unit tests, which run after a change in src/. Anything else
+// A name with `::` is a unit test of the engine, which runs after a change in src/. Anything else
 // names specs, which run after a change in lib/, cli/ or __test__/, on a new build of TypeScript.
 import { spawnSync } from 'node:child_process'
 import { watch } from 'node:fs'
@@ -16,7 +16,7 @@ const SETTLED = 50
 
 const run = (command, ...args) => spawnSync(command, args, { cwd: root, stdio: 'inherit' }).status === 0
 
-const testRust = () => rust.every((name) => run('cargo', 'test', '--lib', name))
+const testRust = () => rust.every((name) => run('cargo', 'test', '--package', 'spillway', '--lib', name))
 const testSpecs = () => run('npm', 'run', '--silent', 'build:ts') && run('npx', 'vitest', 'run', ...specs)
 
 const tests = {

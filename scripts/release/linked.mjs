@@ -11,7 +11,8 @@ const read = (file) => readFileSync(join(root, file), 'utf8')
 /** Returns what cargo knows of the packages of a target. Reads the sources of a build, and fetches
  *  those that are missing. */
 function metadataOf(triple) {
-  const args = ['metadata', '--locked', '--format-version', '1', '--filter-platform', triple]
+  const addon = ['--manifest-path', 'bindings/Cargo.toml']
+  const args = ['metadata', ...addon, '--locked', '--format-version', '1', '--filter-platform', triple]
   const { status, stdout, stderr, error } = spawnSync('cargo', args, {
     cwd: root,
     encoding: 'utf8',
@@ -35,8 +36,7 @@ function linkedFor(triple) {
       if (dep_kinds.some(({ kind }) => kind === null)) visit(pkg)
   }
   visit(resolve.root)
-  linked.delete(resolve.root)
-  return [...linked].map((id) => found.get(id))
+  return [...linked].map((id) => found.get(id)).filter(({ source }) => source !== null)
 }
 
 /** Returns the crates linked into the engine of any target, in the order of their names. */

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::limits::{Limits, UNLIMITED};
 use crate::notice::saved::SavedPart;
 
-/// The figures of a notice. Only those it uses are accurate, see [`Notice::needs`].
+/// The figures of a notice. Only those it uses are accurate, see [`needs`](super::Notice::needs).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub chars: Amount,

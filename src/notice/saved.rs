@@ -81,7 +81,7 @@ impl SavedPart {
         }
     }
 
-    /// Returns true if [`Saved::parse_line`] reads the line.
+    /// Returns true if [`SavedPart::parse_line`] reads the line.
     pub fn has_line(&self) -> bool {
         matches!(self, SavedPart::Whole(place) if place.is_short())
     }

@@ -10,7 +10,7 @@ use super::closing::Closing;
 use super::long_lines::CutLines;
 use super::pass::Found;
 use super::sides::Sides;
-use crate::encoding::{Latin1, PIECE, Size, Text, Utf16};
+use crate::encoding::{Latin1, PIECE, Size, Text, Utf8, Utf16};
 use crate::extent::Extent;
 use crate::limits::{Limits, UNLIMITED, Usage};
 use crate::notice::Notice;
@@ -355,6 +355,14 @@ impl<'a, T: Text> Input<'a, T> {
     pub(crate) fn in_tail(&self, part: Range<usize>) -> T {
         let offset = self.total - self.tail.len();
         self.tail.slice(part.start - offset..part.end - offset)
+    }
+}
+
+impl Input<'_, Utf8<'_>> {
+    /// Sets the size of well-formed bytes.
+    pub fn with_counts(self, chars: usize, newlines: usize) -> Self {
+        let totals = Size { bytes: self.total, chars, newlines, broken: 0 };
+        Input { chars: Some(chars), ..self.with_totals(totals) }
     }
 }
 

@@ -5,11 +5,11 @@ use std::ops::Range;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use super::answer::answer;
-use super::policy::name_of;
-use crate::policy::Keep;
-use crate::selection::reason::{self, Reason};
-use crate::truncate::figures::KeptParts;
+use crate::answer::answer;
+use crate::policy::name_of;
+use spillway::policy::Keep;
+use spillway::selection::reason::{self, Reason};
+use spillway::truncate::figures::KeptParts;
 
 /// A string for JavaScript.
 pub type JsText = Either<Latin1String, Utf16String>;
@@ -83,8 +83,8 @@ impl Cut {
 }
 
 /// Converts a cut that is independent of its input.
-impl From<crate::truncate::Cut> for Cut {
-    fn from(cut: crate::truncate::Cut) -> Cut {
+impl From<spillway::truncate::Cut> for Cut {
+    fn from(cut: spillway::truncate::Cut) -> Cut {
         Cut::new(answer(cut.middle.into_bytes()), cut.keep, cut.notice, cut.within.unwrap_or_default())
     }
 }

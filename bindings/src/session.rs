@@ -10,27 +10,27 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use serde::Serialize;
 
-use super::media::MediaFields;
-use super::plan::BudgetFields;
-use super::policy::{PolicyHandle, unknown, write};
-use super::task::Background;
-use super::units::Numbers;
-use crate::clean;
-use crate::dialect::structured::CopyChoice;
-use crate::dialect::table::Table;
-use crate::media::MediaBudget;
-use crate::policy::Policy;
-use crate::session;
-use crate::session::budget_survey::{PlanStep, ResultsTarget};
-use crate::session::failure::Failure;
-use crate::session::inspect::inspect;
-use crate::session::kind::kind_of;
-use crate::session::progress::Progress;
-use crate::session::repair::Request;
-use crate::session::rewrite_row::{Options, SideData};
-use crate::session::triage::triage;
-use crate::session::undo::{Undo, undo};
-use crate::slots::slot_rules::SlotRules;
+use crate::media::MediaFields;
+use crate::plan::BudgetFields;
+use crate::policy::{PolicyHandle, unknown, write};
+use crate::task::Background;
+use crate::units::Numbers;
+use spillway::clean;
+use spillway::dialect::structured::CopyChoice;
+use spillway::dialect::table::Table;
+use spillway::media::MediaBudget;
+use spillway::policy::Policy;
+use spillway::session;
+use spillway::session::budget_survey::{PlanStep, ResultsTarget};
+use spillway::session::failure::Failure;
+use spillway::session::inspect::inspect;
+use spillway::session::kind::kind_of;
+use spillway::session::progress::Progress;
+use spillway::session::repair::Request;
+use spillway::session::rewrite_row::{Options, SideData};
+use spillway::session::triage::triage;
+use spillway::session::undo::{Undo, undo};
+use spillway::slots::slot_rules::SlotRules;
 
 /// Sets the table of dialects, as JSON, before the first session is read.
 #[napi(catch_unwind)]

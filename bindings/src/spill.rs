@@ -7,18 +7,18 @@ use std::time::{Duration, SystemTime};
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use super::answer::answer;
-use super::task::Background;
-use crate::platform::{code_of, errno_of};
-use crate::spill::file_name::Whole;
-use crate::spill::identity::{Identity, Key};
-use crate::spill::outlined::{Form, OutlinePage, OutlineSearch, Survey};
-use crate::spill::pattern::Pattern;
-use crate::spill::read::{self, Page, Slice, Start, Window};
-use crate::spill::search::{Match, Query, Searcher};
-use crate::spill::sweep::{Limits, Swept};
-use crate::spill::write::Origin;
-use crate::spill::{self, Failure, Record, SaveQueue, Store};
+use crate::answer::answer;
+use crate::task::Background;
+use spillway::platform::{code_of, errno_of};
+use spillway::spill::file_name::Whole;
+use spillway::spill::identity::{Identity, Key};
+use spillway::spill::outlined::{Form, OutlinePage, OutlineSearch, Survey};
+use spillway::spill::pattern::Pattern;
+use spillway::spill::read::{self, Page, Slice, Start, Window};
+use spillway::spill::search::{Match, Query, Searcher};
+use spillway::spill::sweep::{Limits, Swept};
+use spillway::spill::write::Origin;
+use spillway::spill::{self, Failure, Record, SaveQueue, Store};
 
 /// A failure: its code, the system's error number, and a message.
 #[napi(object)]

@@ -5,12 +5,12 @@ use std::ops::ControlFlow;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use super::answer::answer;
-use super::units::{Narrow, Units};
-use crate::clean::{self, Cleaner, Options, is_clean, is_page, look};
-use crate::encoding::{Utf16, transcode};
-use crate::notice::earlier::ascii;
-use crate::notice::parse;
+use crate::answer::answer;
+use crate::units::{Narrow, Units};
+use spillway::clean::{self, Cleaner, Options, is_clean, is_page, look};
+use spillway::encoding::{Utf16, transcode};
+use spillway::notice::earlier::ascii;
+use spillway::notice::parse;
 
 /// Scans a piece. Returns -1 if it may need cleaning, else the position where the next piece must
 /// begin.

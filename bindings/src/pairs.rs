@@ -9,13 +9,13 @@ use std::rc::Rc;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use super::policy::unknown;
-use crate::dialect::{PairRules, Table};
-use crate::pairs::arrangement::{Arrangement, Block, Orphans, Piece, Way};
-use crate::pairs::pairing::Pairing;
-use crate::pairs::records::{Answer, Call, Message, Records};
-use crate::pairs::renames::Renames;
-use crate::pairs::stand_in::Said;
+use crate::policy::unknown;
+use spillway::dialect::{PairRules, Table};
+use spillway::pairs::arrangement::{Arrangement, Block, Orphans, Piece, Way};
+use spillway::pairs::pairing::Pairing;
+use spillway::pairs::records::{Answer, Call, Message, Records};
+use spillway::pairs::renames::Renames;
+use spillway::pairs::stand_in::Said;
 
 /// The records of a history, five numbers each.
 #[napi(object, object_to_js = false)]
@@ -168,7 +168,7 @@ fn history(rules: &'static PairRules, records: &PairRecords, missing: &str) -> R
             nth: 0,
             calls: first_call..history.calls.len(),
             answers: first_answer..history.answers.len(),
-            role: text(role).map(|role| crate::hash::hash(role.as_bytes())),
+            role: text(role).map(|role| spillway::hash::hash(role.as_bytes())),
             blocks: index(blocks),
             is_text: blocks == -2,
             leads: flags & LEADS != 0,

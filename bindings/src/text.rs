@@ -3,10 +3,10 @@
 use napi::bindgen_prelude::{Array, Result};
 use napi_derive::napi;
 
-use super::units::{Narrow, Numbers, Units};
-use crate::encoding::{Latin1, Size, Text, Utf8, Utf16};
-use crate::tokens::Estimate;
-use crate::truncate::long_lines;
+use crate::units::{Narrow, Numbers, Units};
+use spillway::encoding::{Latin1, Size, Text, Utf8, Utf16};
+use spillway::tokens::Estimate;
+use spillway::truncate::long_lines;
 
 /// Adds the size of a piece of text to `sum`: bytes, chars, newlines, ill-formed code points.
 #[napi(catch_unwind)]

@@ -7,12 +7,12 @@ use napi::JsString;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use super::answer::answer;
-use super::cut::JsText;
-use crate::json::{Document, Literal};
-use crate::slots::nested_json::{self, Cutter};
-use crate::slots::payload_name;
-use crate::slots::side_data::shrink;
+use crate::answer::answer;
+use crate::cut::JsText;
+use spillway::json::{Document, Literal};
+use spillway::slots::nested_json::{self, Cutter};
+use spillway::slots::payload_name;
+use spillway::slots::side_data::shrink;
 
 /// Shrinks JSON to `max` bytes, and states its original size inside if that is given. Returns null
 /// if not even an empty value fits.

@@ -2,10 +2,10 @@
 
 use napi_derive::napi;
 
-use super::answer::answer;
-use super::cut::JsText;
-use super::policy::{PolicyHandle, asking};
-use crate::shape::{ShapeOutcome, shape, shape_told};
+use crate::answer::answer;
+use crate::cut::JsText;
+use crate::policy::{PolicyHandle, asking};
+use spillway::shape::{ShapeOutcome, shape, shape_told};
 
 /// JSON with less in it, and counts of what is missing.
 #[napi(object, object_from_js = false)]

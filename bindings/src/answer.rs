@@ -2,7 +2,7 @@
 
 use napi::bindgen_prelude::*;
 
-use crate::encoding::{Text, Utf8};
+use spillway::encoding::{Text, Utf8};
 
 /// Converts UTF-8 to a JavaScript string. ASCII becomes a one-byte string, which spares V8 a check
 /// of UTF-16.

@@ -9,18 +9,18 @@ use napi::bindgen_prelude::*;
 use napi::sys;
 use napi_derive::napi;
 
-use super::answer::answer;
-use super::cut::JsText;
-use super::policy::{PolicyHandle, asking};
-use super::redact::RulesHandle;
-use super::task::Background;
-use super::units::{Narrow, Numbers, Units};
-use crate::clean::Options;
-use crate::encoding::{Latin1, Size, Utf16, transcode};
-use crate::redact::{may_have_secrets, redacted};
-use crate::slots::slot_text::cleaned;
-use crate::truncate::input::StringPiece;
-use crate::truncate::pass::{self, Found, PassedPiece};
+use crate::answer::answer;
+use crate::cut::JsText;
+use crate::policy::{PolicyHandle, asking};
+use crate::redact::RulesHandle;
+use crate::task::Background;
+use crate::units::{Narrow, Numbers, Units};
+use spillway::clean::Options;
+use spillway::encoding::{Latin1, Size, Utf16, transcode};
+use spillway::redact::{may_have_secrets, redacted};
+use spillway::slots::slot_text::cleaned;
+use spillway::truncate::input::StringPiece;
+use spillway::truncate::pass::{self, Found, PassedPiece};
 
 /// A copy of a string, or of both ends of it.
 #[derive(Default)]

@@ -2,10 +2,10 @@
 
 use napi_derive::napi;
 
-use super::policy::write;
-use super::units::{Narrow, Numbers, Units};
-use crate::encoding::{Latin1, Text, Utf16};
-use crate::truncate::whole_lines::{head, tail};
+use crate::policy::write;
+use crate::units::{Narrow, Numbers, Units};
+use spillway::encoding::{Latin1, Text, Utf16};
+use spillway::truncate::whole_lines::{head, tail};
 
 /// Finds the whole lines that fit at one end of a text. `window` holds more than the limits allow.
 /// `io` brings the maximum lines, the maximum bytes, and 1 for the tail. It returns the start, end,

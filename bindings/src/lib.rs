@@ -3,6 +3,9 @@
 //! Numbers travel in reused `Float64Array`s, since objects cost ten times as much to read or make
 //! here. Every export catches panics: an uncaught one would end the host process.
 
+// Test builds do not register napi-derive exports, so they are unused.
+#![cfg_attr(test, allow(dead_code))]
+
 mod ahead;
 mod answer;
 mod capture;

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use super::redact::RulesHandle;
-use crate::limits::Limits;
-use crate::notice::Notice;
-use crate::notice::saved::{Location, SavedPart};
-use crate::policy::{JsonForm, Keep, Policy, Share};
+use crate::redact::RulesHandle;
+use spillway::limits::Limits;
+use spillway::notice::Notice;
+use spillway::notice::saved::{Location, SavedPart};
+use spillway::policy::{JsonForm, Keep, Policy, Share};
 
 /// A policy that the engine keeps between calls.
 pub type PolicyHandle = External<Policy>;

@@ -2,9 +2,9 @@
 
 use napi_derive::napi;
 
-use super::policy::PolicyHandle;
-use crate::dialect::structured::repeats;
-use crate::json::Document;
+use crate::policy::PolicyHandle;
+use spillway::dialect::structured::repeats;
+use spillway::json::Document;
 
 /// Tells of each text if it repeats structured content, given as JSON.
 #[napi(catch_unwind)]

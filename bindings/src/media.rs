@@ -3,11 +3,11 @@
 use napi::bindgen_prelude::Float64Array;
 use napi_derive::napi;
 
-use super::policy::write;
-use super::units::{Numbers, Units};
-use crate::media::item::{Class, Item};
-use crate::media::runs::runs;
-use crate::media::{self, MediaBudget, ProviderLimits, base64, pixels, sniff};
+use crate::policy::write;
+use crate::units::{Numbers, Units};
+use spillway::media::item::{Class, Item};
+use spillway::media::runs::runs;
+use spillway::media::{self, MediaBudget, ProviderLimits, base64, pixels, sniff};
 
 /// Describes a payload by the start of its base64. `bytes`: those of the whole payload, decoded.
 /// `said`: its type as its holder names it. Writes the width and height of an image to `numbers`, 0

@@ -3,12 +3,12 @@
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use super::policy::{PolicyHandle, unknown};
-use super::units::{Numbers, Units};
-use crate::encoding::Utf16;
-use crate::plan::{Aggregate, Floor, Latest, Order, ToolResult, notice_chars, plan_with_originals};
-use crate::truncate::figures::Original;
-use crate::truncate::input::Input;
+use crate::policy::{PolicyHandle, unknown};
+use crate::units::{Numbers, Units};
+use spillway::encoding::Utf16;
+use spillway::plan::{Aggregate, Floor, Latest, Order, ToolResult, notice_chars, plan_with_originals};
+use spillway::truncate::figures::Original;
+use spillway::truncate::input::Input;
 
 /// A budget for all results of a history.
 #[napi(object, object_to_js = false)]

@@ -7,18 +7,18 @@ use std::sync::Arc;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use super::ahead::SearchHandle;
-use super::answer::answer;
-use super::cut::{Cut, JsText};
-use super::policy::{PolicyHandle, asking, write};
-use super::units::{Narrow, Numbers, Units};
-use crate::encoding::{Latin1, Size, Text, Utf8, Utf16};
-use crate::policy::{Keep, Policy};
-use crate::share::{Block, share};
-use crate::truncate::figures::KeptParts;
-use crate::truncate::input::{Input, StringPiece};
-use crate::truncate::pass::Found;
-use crate::truncate::truncate;
+use crate::ahead::SearchHandle;
+use crate::answer::answer;
+use crate::cut::{Cut, JsText};
+use crate::policy::{PolicyHandle, asking, write};
+use crate::units::{Narrow, Numbers, Units};
+use spillway::encoding::{Latin1, Size, Text, Utf8, Utf16};
+use spillway::policy::{Keep, Policy};
+use spillway::share::{Block, share};
+use spillway::truncate::figures::KeptParts;
+use spillway::truncate::input::{Input, StringPiece};
+use spillway::truncate::pass::Found;
+use spillway::truncate::truncate;
 
 /// A function that reads a piece of a string from a position, in chars. With `true`, it returns
 /// null if the piece is not surely narrow.
@@ -144,20 +144,14 @@ pub fn truncate_bytes(
 ) -> Option<Either3<Latin1String, Utf16String, Cut>> {
     let input = Input::whole(Utf8(bytes));
     let cut = truncate(&input, policy)?;
-    let kept = figures.then(|| cut.kept(&if io[0].is_nan() { input } else { known(input, io) }));
+    let known = || if io[0].is_nan() { input } else { input.with_counts(io[0] as usize, io[1] as usize) };
+    let kept = figures.then(|| cut.kept(&known()));
     let (head, tail) = input.parts(cut.sides);
     let parts = [head.0, cut.middle.as_bytes(), tail.0];
     let is_ascii = parts.iter().all(|part| part.is_ascii());
     let text = if is_ascii { answer(parts.concat()) } else { Either::B(cut.text(&input).into()) };
     write(io, &[cut.notice.start, cut.notice.end]);
     Some(with_figures(text, kept, cut.keep, cut.notice))
-}
-
-/// Adds the size of well-formed bytes to an input of them.
-fn known<'a>(input: Input<'a, Utf8<'a>>, io: &[f64]) -> Input<'a, Utf8<'a>> {
-    let (chars, newlines) = (io[0] as usize, io[1] as usize);
-    let totals = Size { bytes: input.total, chars, newlines, broken: 0 };
-    Input { chars: Some(chars), ..input.with_totals(totals) }
 }
 
 /// Decodes bytes as UTF-8.

@@ -3,14 +3,14 @@
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use super::answer::answer;
-use super::cut::{Cut, JsText};
-use super::policy::{PolicyHandle, write};
-use super::units::Numbers;
-use crate::capture::{self, Capture, CaptureOutput, StreamText};
-use crate::clean::Options;
-use crate::policy::Policy;
-use crate::truncate::Terms;
+use crate::answer::answer;
+use crate::cut::{Cut, JsText};
+use crate::policy::{PolicyHandle, write};
+use crate::units::Numbers;
+use spillway::capture::{self, Capture, CaptureOutput, StreamText};
+use spillway::clean::Options;
+use spillway::policy::Policy;
+use spillway::truncate::Terms;
 
 /// Begins a capture under a policy. `clean`: options as `start_cleaning` takes them, or empty to
 /// keep the output as it is. `separate`: streams have separate texts. `keeps_raw`: raw bytes are

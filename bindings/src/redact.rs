@@ -5,10 +5,10 @@ use std::sync::Arc;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use super::answer::answer;
-use super::units::{Narrow, Units};
-use crate::encoding::transcode;
-use crate::redact::{
+use crate::answer::answer;
+use crate::units::{Narrow, Units};
+use spillway::encoding::transcode;
+use spillway::redact::{
     self, Redactor, SecretRules, dropped, may_have_secrets, may_have_secrets_in_units, redacted,
     redacted_member, redacted_pair,
 };
