@@ -29,7 +29,7 @@ import type { Writable } from 'node:stream'
 // ── Limits and policy ───────────────────────────────────────────────────────────────────────────
 
 /** Upper bounds, which all hold at once. `Infinity` lifts a bound, 0 keeps nothing. Any other value
- *  that is not a safe integer >= 0 throws ERR_SPILLWAY_OPTION. docs/limits.md. */
+ *  that is not a safe integer >= 0 throws ERR_SPILLWAY_OPTION. docs/tokens.md. */
 export interface Limits {
   /** UTF-8 bytes of the result. Default 51_200 (50 KiB). */
   maxBytes?: number | undefined
@@ -178,7 +178,7 @@ export interface LineReason {
 export function clampText(text: TextInput, policy?: PolicyOptions): string
 
 /** Returns what `clampText` returns. A text over 262,144 chars is cleaned, redacted and searched on
- *  another thread, so the event loop goes on: docs/synchronous.md. Rejects for wrong options. */
+ *  another thread, so the event loop goes on: docs/speed.md. Rejects for wrong options. */
 export function clampTextAsync(text: string, policy?: PolicyOptions): Promise<string>
 /** Like `clampText`, with exact totals, which takes a pass over the input. */
 export function clampTextWithReport(text: TextInput, policy?: PolicyOptions): ClampReport
@@ -340,7 +340,7 @@ export interface MediaCount {
  *  limits becomes less data with a notice, or a text: docs/json.md. */
 export function clampResult<T>(result: T, policy?: ResultPolicy): T
 
-/** Returns what `clampResult` returns, with the long work on other threads: docs/synchronous.md.
+/** Returns what `clampResult` returns, with the long work on other threads: docs/speed.md.
  *  With `spill` the whole of each text that is cut is saved, and its notice names it. Getters and
  *  `toJSON` of a long result run more than once, those of any result with `spill`. Rejects for wrong
  *  options. */

@@ -1,5 +1,5 @@
 // estimateTokens beside a real tokenizer, over many kinds of text and over real files.
-//   npm run bench:tokens           the tables, written to docs/tokens.md
+//   npm run bench:tokens           the tables, written to bench/TOKENS.md
 //   node bench/tokens.mjs --check  the tables alone; fails where a text misses the bounds, as the other form does
 import { readFileSync, writeFileSync } from 'node:fs'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
@@ -61,11 +61,11 @@ const tables = { kinds, others, files: real }
 for (const text of Object.values(tables)) console.log(`${text}\n`)
 
 if (!process.argv.includes('--check')) {
-  const page = new URL('../docs/tokens.md', import.meta.url)
+  const page = new URL('TOKENS.md', import.meta.url)
   let text = readFileSync(page, 'utf8')
   for (const [name, rows] of Object.entries(tables)) {
     const between = new RegExp(`(?<=<!-- ${name} -->\\n)[\\s\\S]*?(?=<!-- end -->)`)
-    if (!between.test(text)) throw new Error(`docs/tokens.md has lost a marker of its table ${name}`)
+    if (!between.test(text)) throw new Error(`bench/TOKENS.md has lost a marker of its table ${name}`)
     text = text.replace(between, () => `${rows}\n`)
   }
   writeFileSync(page, text)

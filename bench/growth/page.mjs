@@ -1,4 +1,4 @@
-// The pictures and tables of docs/speed.md, made of the points of all cases.
+// The pictures and tables of docs/speed.md and bench/GROWTH.md, made of the points of all cases.
 import { readFileSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import { chart, duration } from './chart.mjs'
@@ -29,7 +29,7 @@ export function draw(name, { what, unit, sizes }, cases) {
   writeFileSync(new URL(`speed-${name}.svg`, docs), chart({ label, sizes, say: said(unit), panels }))
 }
 
-/** Writes the tables into the page, each between its marks. */
+/** Writes the tables into the pages, each between its marks. */
 export function write(cases) {
   const rows = cases.map(summary)
   const over = rows.filter(({ grows }) => grows > LINEAR).sort((a, b) => b.grows - a.grows)
@@ -47,6 +47,8 @@ export function write(cases) {
       ['case', 'at', 'takes', 'peer', 'faster than it'],
       slower.map(({ name, peer }) => [name, peer.at, peer.takes, peer.name, times(peer.times)]),
     ),
+  }
+  const all = {
     every: table(
       ['case', 'at', 'takes', 'exponent', 'peer', 'faster than it', 'floor', 'times the floor'],
       rows.map(({ name, at, takes, grows, peer, floor }) => [
@@ -56,7 +58,12 @@ export function write(cases) {
       ]),
     ),
   }
-  const page = new URL('speed.md', docs)
+  fill(new URL('speed.md', docs), parts)
+  fill(new URL('../GROWTH.md', import.meta.url), all)
+}
+
+/** Writes parts of a page between their marks. */
+function fill(page, parts) {
   let text = readFileSync(page, 'utf8')
   for (const [name, part] of Object.entries(parts)) {
     const [before, rest] = text.split(`<!-- ${name} -->\n`)
