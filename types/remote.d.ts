@@ -43,7 +43,7 @@ export interface RemoteSpillOptions {
  * the record and the one or two chunks that hold it, a search one chunk after another. Nothing is
  * swept by itself: call `sweep` in one process, or leave it to an engine that expires items. The
  * record of the first output is read back, since some drivers take what they cannot store. An
- * operation whose connection was closed is done once more. What the storage fails with is passed on
- * with its code, or ERR_SPILLWAY_SPILL if it has none.
+ * operation whose connection was closed is done up to three times more. What the storage fails with
+ * is passed on with its code, or ERR_SPILLWAY_SPILL if it has none.
  */
 export function createRemoteSpillStore(options: RemoteSpillOptions): SpillStore
