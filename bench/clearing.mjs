@@ -1,6 +1,6 @@
 // Random sessions, request by request, to what a provider charges for them with and without
 // clearing of old results.
-//   npm run simulate                          1,000 of them; the figures go to docs/context.md
+//   npm run simulate                          1,000 of them; the figures go to bench/SIMULATED.md
 //   node bench/clearing.mjs --sessions 50     fewer; written with --write only
 import { readFileSync, writeFileSync } from 'node:fs'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
@@ -195,7 +195,7 @@ const table = [
 console.log(table)
 console.log(`${long.length} of ${sessions} sessions reach the threshold`)
 if (sessions === 1_000 || process.argv.includes('--write')) {
-  const page = new URL('../docs/context.md', import.meta.url)
+  const page = new URL('SIMULATED.md', import.meta.url)
   const text = readFileSync(page, 'utf8')
   const made = `${table}\n\n${long.length} of the ${sessions.toLocaleString('en-US')} sessions reach the threshold.\n`
   writeFileSync(

@@ -1,5 +1,5 @@
 // Random sessions through runWithRecovery, with a provider that counts with a real tokenizer.
-//   npm run simulate                          10,000 of them; the figures go to docs/context.md
+//   npm run simulate                          10,000 of them; the figures go to bench/SIMULATED.md
 //   node bench/simulate.mjs --sessions 500    fewer; nothing is written
 //   node bench/simulate.mjs --only 17         one of them, in full
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -112,7 +112,7 @@ function tableOf(figures) {
 }
 
 function write(table) {
-  const page = new URL('../docs/context.md', import.meta.url)
+  const page = new URL('SIMULATED.md', import.meta.url)
   const text = readFileSync(page, 'utf8')
   writeFileSync(
     page,
