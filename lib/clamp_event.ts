@@ -20,6 +20,8 @@ export interface Origin {
   readonly spilling?: CallSpill
   /** True if no event is announced, since the clamp runs again. */
   readonly isTrial?: boolean
+  /** Called in a trial where an event would be announced. */
+  readonly onTrial?: () => void
   /** True if the value that is made is dropped. */
   readonly isObserved?: boolean
 }
@@ -70,6 +72,7 @@ export function hasListeners({ onClamp, isTrial }: Origin): boolean {
 /** Announces to all listeners, without content, how a result was changed, or that it was not. */
 export function emitClamp(origin: Origin, figures: () => Figures, result?: Result): void {
   const { onClamp, phase, isObserved } = origin
+  origin.onTrial?.()
   if (!hasListeners(origin)) return
   const own = figures()
   const event: ClampEvent = {

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
-import { type WrapPolicy, wrapTool } from 'spillway'
+import { type ClampEvent, createSpillStore, type WrapPolicy, wrapTool } from 'spillway'
 import { describe, expect, it } from 'vitest'
 import plugin from '../../cli/hook/opencode.js'
 import type { HookPolicy } from '../../lib/hook/blocks.js'
@@ -316,6 +317,21 @@ describe('spillway hook claude-code', () => {
       }),
       { numRuns: 300 },
     )
+  })
+
+  it('tells listeners of each text that it cuts, with the name of what was saved', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'spillway-'))
+    const store = createSpillStore({ dir, reference: 'id' })
+    const events: ClampEvent[] = []
+    const policy = { maxBytes: 900, storing: () => store, onClamp: (event: ClampEvent) => events.push(event) }
+    for (const more of [{}, { clean: true }] as const) {
+      const call = { name: 'Bash', input: {}, pages: undefined }
+      const [block] = await clampBlocks([{ type: 'text', text: BIG }], call, { ...policy, ...more } as HookPolicy)
+      const id = /saved as ([0-9a-f]{16}),/.exec((block as { text: string }).text)?.[1]
+      expect(id).toBeDefined()
+      expect(events.splice(0)).toMatchObject([{ action: 'cut', tool: 'Bash', saved: id }])
+    }
+    rmSync(dir, { recursive: true, force: true })
   })
 
   it('takes any event', async () => {

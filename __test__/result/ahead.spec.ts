@@ -142,6 +142,26 @@ describe('long work on threads', () => {
     expect(events).toEqual(now)
   })
 
+  it('reads what stays as it is as often with a listener as without', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'spillway-'))
+    const spill = createSpillStore({ dir })
+    const result = { rows: Array.from({ length: 500 }, (_, at) => ({ at, text: 'a field of a row' })) }
+    const counts: number[] = []
+    const events: ClampEvent[] = []
+    for (const onClamp of [undefined, undefined, (event: ClampEvent) => void events.push(event)]) {
+      const tool = wrapTool({ name: 't', execute: async () => result }, { spill, ...(onClamp && { onClamp }) })
+      const reads = vi.spyOn(Array, 'isArray')
+      const made = await tool.execute()
+      counts.push(reads.mock.calls.filter(([value]) => value === result.rows || value === result).length)
+      reads.mockRestore()
+      expect(made).toBe(result)
+    }
+    expect(counts[1]).toBeGreaterThan(0)
+    expect(counts[2]).toBe(counts[1])
+    expect(events).toEqual([])
+    rmSync(dir, { recursive: true, force: true })
+  })
+
   it('saves a cut text once, and names it', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'ahead-'))
     try {

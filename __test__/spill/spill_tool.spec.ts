@@ -2,7 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
-import { createSpillStore, type SpillStore, spillTool } from 'spillway'
+import {
+  createSpillStore,
+  estimateTokens,
+  measureText,
+  type SpillStore,
+  spillTool,
+  type WrapPolicy,
+  wrapTools,
+} from 'spillway'
 import { afterAll, describe, expect, it } from 'vitest'
 import { hostileText } from '../support/hostile.js'
 
@@ -14,10 +22,10 @@ const { execute, ...tool } = spillTool(store)
 afterAll(() => rmSync(parent, { recursive: true, force: true }))
 
 /** Answers to a model that follows the advice of each page to the end. */
-async function follow(id: string, input: object = {}): Promise<string[]> {
+async function follow(id: string, input: object = {}, run = execute): Promise<string[]> {
   const answers: string[] = []
   for (let next: object | undefined = input; next; ) {
-    const answer: string = await execute({ id, ...next })
+    const answer: string = await run({ id, ...next })
     expect(Buffer.byteLength(answer)).toBeLessThanOrEqual(40_960)
     expect(answer.isWellFormed()).toBe(true)
     answers.push(answer)
@@ -92,6 +100,43 @@ describe('the tool', () => {
       await follow(id, { line: 20_000 })
       expect(Buffer.byteLength(await execute({ id, pattern: 'x', lines: 99 }))).toBeLessThanOrEqual(40_960)
     }
+  })
+
+  it('gives shorter pages where it is wrapped with tighter limits, none of them cut', async () => {
+    const { id } = await store.save(Array.from({ length: 120 }, (_, at) => `line ${at + 1}`).join('\n'))
+    const long = await store.save(`first\n${'漢字 and x'.repeat(200)}\nlast`)
+    const tighter = fc.record<Pick<WrapPolicy, 'maxBytes' | 'maxChars' | 'maxLines' | 'maxTokens'>>(
+      {
+        maxBytes: fc.integer({ min: 400, max: 9_000 }),
+        maxChars: fc.integer({ min: 400, max: 9_000 }),
+        maxLines: fc.integer({ min: 5, max: 900 }),
+        maxTokens: fc.integer({ min: 200, max: 3_000 }),
+      },
+      { requiredKeys: [] },
+    )
+    await fc.assert(
+      fc.asyncProperty(tighter, async (policy) => {
+        const [wrapped] = wrapTools([spillTool(store)], policy)
+        const run = wrapped?.execute as typeof execute
+        const pages = await follow(id, {}, run)
+        const search = await run({ id, pattern: 'line' })
+        for (const answer of [...pages, search]) {
+          const { bytes, chars, lines } = measureText(answer)
+          expect(bytes).toBeLessThanOrEqual(policy.maxBytes ?? 51_200)
+          expect(chars).toBeLessThanOrEqual(policy.maxChars ?? 51_200)
+          expect(lines).toBeLessThanOrEqual(policy.maxLines ?? 2_000)
+          expect(estimateTokens(answer)).toBeLessThanOrEqual(policy.maxTokens ?? 51_200)
+        }
+        const shown = pages.flatMap((answer) => answer.split('\n').slice(1, -1))
+        expect(shown).toEqual(Array.from({ length: 120 }, (_, at) => `${at + 1}: line ${at + 1}`))
+        const count = Number(/the first (\d+) matching lines?\]/.exec(search)?.[1])
+        expect(search).toMatch(new RegExp(`\n\\[more: search from line ${count + 1} on\\]$`))
+        const parts = (await follow(long.id, {}, run)).flatMap((answer) => answer.split('\n').slice(1, -1))
+        const second = parts.filter((part) => part.startsWith('2: ')).map((part) => part.slice(3))
+        expect(second.join('')).toBe('漢字 and x'.repeat(200))
+      }),
+      { numRuns: 60 },
+    )
   })
 
   it('shows what matches with the lines around it', async () => {

@@ -269,7 +269,6 @@ const SILENT: readonly string[] = [
   'piHead',
   'piTail',
   'openclawText',
-  'hook',
   'openclawCap',
   'openclawHard',
   'repair',

@@ -1,5 +1,5 @@
 import type { WrapPolicy } from 'spillway'
-import { emitClamp } from '../clamp_event.js'
+import { emitClamp, savedFor } from '../clamp_event.js'
 import { clampTextWithReport, wrapTool } from '../index.js'
 import { mayBeContainer } from '../json.js'
 import { isObject } from '../mcp/message.js'
@@ -27,7 +27,7 @@ export async function clampBlocks(
     const isPaged = pages?.some((page) => page === 'offset' || page === 'limit') ?? false
     const kept = await clampCallText(text, { name, input, isPaged }, others, storing)
     if (kept === text) return blocks
-    tellCut(text, name, others)
+    tellCut(text, kept, name, others)
     return [{ ...(blocks[0] as object), text: kept }]
   }
   const { isError, storing, ...others } = policy
@@ -47,11 +47,12 @@ export async function clampBlocks(
 }
 
 /** Tells listeners of a text that was cut. */
-function tellCut(text: string, tool: string, policy: WrapPolicy): void {
-  const { mode, onClamp } = compile(policy)
+function tellCut(text: string, left: string, tool: string, policy: WrapPolicy): void {
+  const compiled = compile(policy)
+  const { mode, onClamp } = compiled
   emitClamp({ phase: 'result', tool, onClamp, isObserved: mode !== 'on' }, () => {
     const { total, kept, exceeded } = clampTextWithReport(text, policy)
-    return { total, kept, exceeded }
+    return { total, kept, exceeded, ...savedFor([left], compiled) }
   })
 }
 

@@ -19,6 +19,6 @@ export async function clampResultAsync<T>(result: T, policy?: SavingPolicy): Pro
   const { spill } = compiled
   const isLong = mayBeLong(given)
   if (!spill && !isLong) return clampAny(given, compiled, RESULT)
-  const later = { policy: compiled, isLong, origin: RESULT, spill }
+  const later = { given, policy: compiled, isLong, origin: RESULT, spill }
   return clampLater(later, (policy, origin) => clampAny(given, policy, origin))
 }

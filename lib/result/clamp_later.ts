@@ -5,7 +5,8 @@ import { CallSpill } from '../spill/call_spill.js'
 import { Rounds } from '../text/rounds.js'
 
 /** Terms of a clamp of a value in hand. */
-interface Later {
+interface Later<T> {
+  readonly given: T
   readonly policy: EnginePolicy
   /** Threads do long work. */
   readonly isLong: boolean
@@ -16,19 +17,26 @@ interface Later {
 
 /** Clamps a value by a function that runs once or twice. The first run is a trial: it finds the
  *  work of threads and the texts that it cuts. The second run names the saved texts in their
- *  notices, and reports the changes to listeners. */
+ *  notices, and reports to listeners; there is none where nothing was saved or is to report. */
 export async function clampLater<T>(
-  { policy, isLong, origin, spill }: Later,
+  { given, policy, isLong, origin, spill }: Later<T>,
   clamp: (policy: EnginePolicy, origin: Origin) => T,
 ): Promise<T> {
   const ahead = new Rounds()
   const carrying = isLong ? { ...policy, ahead } : policy
   let spilling = new CallSpill()
+  let isTold = false
+  const onTrial = () => {
+    isTold = true
+  }
   const own = (): Origin => (spill ? { ...origin, spilling } : origin)
   const trial = await ahead.settle(() => {
     spilling = new CallSpill()
-    return clamp(carrying, { ...own(), isTrial: true })
+    isTold = false
+    return clamp(carrying, { ...own(), isTrial: true, onTrial })
   })
   const isSaved = spill !== undefined && (await spilling.save(spill, callNames(origin)))
-  return isSaved || hasListeners(origin) ? clamp(carrying, own()) : trial
+  // A redaction alone is reported by what it made.
+  const isHeard = hasListeners(origin) && (isTold || trial !== given)
+  return isSaved || isHeard ? clamp(carrying, own()) : trial
 }

@@ -5,13 +5,14 @@ import { copy } from '../dialect/shallow_copy.js'
 import { layered } from '../layered.js'
 import { askedBy } from '../query.js'
 import { CallSpill, UnsavedCallSpill } from '../spill/call_spill.js'
-import { readsSpill } from '../spill/spill_tool.js'
+import { pagerOf } from '../spill/spill_tool.js'
 import { mayBeLong } from '../text/rounds.js'
 import { get, isList, isObject, isPlain, isPromise } from '../untrusted.js'
 import { inputIn, writtenIn } from './call_arguments.js'
 import { clampThrown, messageOf } from './clamp_error.js'
 import { clampLater } from './clamp_later.js'
 import { clampAndReport } from './clamp_result.js'
+import { clampWithFigures } from './clamp_slots.js'
 import { handBack, tellingRedacted } from './gate.js'
 import { redactThrown, redactValue } from './redact_value.js'
 import { clampPair, clampReturn, isCutData } from './tool_return.js'
@@ -51,11 +52,13 @@ export function wrapCall(call: ToolFunction, given: CallSettings): ToolFunction 
   if (before && isSame(before.clamping, clamping)) return call
   const inner = before?.call ?? call
   // The output of a tool that reads saved outputs is not saved again.
-  const spill = readsSpill(inner) ? undefined : clamping.policy.spill
+  const pager = pagerOf(inner)
+  const spill = pager ? undefined : clamping.policy.spill
   const sent = new WeakMap<object, unknown>()
   const run: ToolFunction = function (this: unknown, ...args) {
     const one = new ToolCall(clamping, args, spill, sent)
     try {
+      if (pager) return one.settle(pager(args[0], (answer) => one.fits(answer)))
       return one.settle(inner.apply(this, clamping.updates ? one.withUpdates() : args))
     } catch (error) {
       throw one.thrown(error)
@@ -115,6 +118,12 @@ class ToolCall {
     readonly sent: WeakMap<object, unknown>,
   ) {}
 
+  /** Returns true if a text would pass uncut. */
+  fits(text: string): boolean {
+    const { policy } = this.clamping
+    return policy.mode !== 'on' || !clampWithFigures(redactValue(text, policy), policy).figures
+  }
+
   #asked: string[] | undefined
 
   #ask(): string[] {
@@ -170,7 +179,7 @@ class ToolCall {
     const isLong = mayBeLong(value)
     if (!spill && !isLong) return this.#settleNow(value, phase)
     const origin = { ...this.#origin(phase), ...(phase === 'result' && this.#unsaved()) }
-    const later = { policy: this.clamping.policy, isLong, origin, spill }
+    const later = { given: value, policy: this.clamping.policy, isLong, origin, spill }
     return clampLater(later, (policy, own) => this.#clamp(value, phase, own, policy))
   }
 

@@ -17,19 +17,29 @@ const MOST_CONTEXT = 10
 /** Bytes of all matches of an answer. */
 const ANSWER = 40_000
 
-/** Tools made by spillTool, whose answers are not saved again. */
-const made = new WeakSet<object>()
+/** Smallest share of a page that is tried. */
+const LEAST = 1 / 1_024
 
-/** Returns true for a tool of spillTool, and for its `execute`. */
-export function readsSpill(tool: object): boolean {
-  return made.has(tool)
+/** Answers an input by a page that fits. One that would be cut no longer says where it goes on, so
+ *  a shorter one takes its place; only the shortest may not fit. */
+export type Pager = (input: unknown, fits: Fits) => Promise<string>
+
+type Fits = (answer: string) => boolean
+
+/** Tools made by spillTool, and the `execute` of each. */
+const pagers = new WeakMap<object, Pager>()
+
+/** Returns what answers for a tool of spillTool, or for its `execute`. */
+export function pagerOf(tool: object): Pager | undefined {
+  return pagers.get(tool)
 }
 
 type Tool = ReturnType<typeof Declared>
 
 export function spillTool(store: SpillStore): Tool {
   const reader = spillReader(store)
-  const execute = (input: unknown): Promise<string> => answer(store, reader, input)
+  const pager: Pager = (input, fits) => answer(store, reader, input, fits)
+  const execute = (input: unknown): Promise<string> => pager(input, () => true)
   const given = parameters()
   const inputSchema = standardOf(given)
   const tool = {
@@ -39,7 +49,7 @@ export function spillTool(store: SpillStore): Tool {
     inputSchema,
     execute,
   } as const
-  made.add(tool).add(execute)
+  pagers.set(tool, pager).set(execute, pager)
   return tool
 }
 
@@ -101,10 +111,23 @@ interface Request {
 /** An error in an input, as a sentence for the model. */
 class InputError extends Error {}
 
-async function answer(store: SpillStore, reader: SpillReader, input: unknown): Promise<string> {
+async function answer(
+  store: SpillStore,
+  reader: SpillReader,
+  input: unknown,
+  fits: Fits,
+): Promise<string> {
   try {
     const request = requestOf(input)
-    return await (request.pattern === undefined ? page(store, reader, request) : matches(reader, request))
+    const { pattern } = request
+    const ofPage = (share: number) => page(store, reader, request, share)
+    const make = pattern === undefined ? ofPage : await matches(reader, request)
+    let [share, made] = [1, await make(1)]
+    while (share > LEAST && !fits(made)) {
+      share /= 2
+      made = await make(share)
+    }
+    return made
   } catch (error) {
     return explain(error)
   }
@@ -159,13 +182,16 @@ function whole(name: string, value: unknown, least: number): number | undefined 
   throw new InputError(`${name} must be a whole number from ${least} up, not ${show(value)}.`)
 }
 
+/** Reads a page of a share of the usual size. */
 async function page(
   store: SpillStore,
   reader: SpillReader,
   { id, line = 1, byte, lines = LINES, exact }: Request,
+  share: number,
 ): Promise<string> {
   const start = byte === undefined ? { line } : { byte }
-  const slice = await reader.read(id, { ...start, lines: Math.min(lines, LINES), maxBytes: PAGE, exact })
+  const most = { lines: Math.min(lines, Math.ceil(share * LINES)), maxBytes: Math.ceil(share * PAGE) }
+  const slice = await reader.read(id, { ...start, ...most, exact })
   const form = slice.exact ? '' : ' of JSON as lines'
   const total = `${slice.totalLines} lines, ${slice.totalBytes} bytes${form}`
   const texts = slice.text.split('\n')
@@ -197,17 +223,22 @@ async function whatFollows(
     : '[end of the saved part: the output was not finished]'
 }
 
+/** Searches once. Returns a function that shows a share of the usual size. */
 async function matches(
   reader: SpillReader,
   { id, line = 1, lines = CONTEXT, pattern = '', regex, exact }: Request,
-): Promise<string> {
+): Promise<(share: number) => string> {
   const context = Math.min(lines, MOST_CONTEXT)
   const found = await reader.search(id, pattern, { regex, line, context, max: MATCHES + 1, exact })
   const from = line > 1 ? ` from line ${line} on` : ''
   if (found.length === 0)
-    return `[no line of ${id}${from} ${regex ? 'matches' : 'contains'} ${show(pattern)} (case-sensitive)]`
+    return () => `[no line of ${id}${from} ${regex ? 'matches' : 'contains'} ${show(pattern)} (case-sensitive)]`
+  return (share) => shown(found, id, from, share)
+}
+
+function shown(found: readonly SpillMatch[], id: string, from: string, share: number): string {
   const rows = new Map<number, string>()
-  let room = ANSWER
+  let room = share * ANSWER
   let count = 0
   for (const match of found.slice(0, MATCHES)) {
     const added = rowsOf(match).filter(([number, , isMatch]) => isMatch || !rows.has(number))
