@@ -108,8 +108,13 @@ export function isPromise(value: unknown): value is PromiseLike<unknown> {
 }
 
 /** Returns true for a text as an object, whose chars are members of their own. */
-export function isBoxedText(value: object): boolean {
-  return value instanceof String
+export function isBoxedText(value: unknown): boolean {
+  return types.isStringObject(value)
+}
+
+/** Returns the text of a text as an object, as JSON has it, and any other value as it is. */
+export function unboxed(value: unknown): unknown {
+  return isBoxedText(value) ? String.prototype.valueOf.call(value) : value
 }
 
 export function isObject(value: unknown): value is object {

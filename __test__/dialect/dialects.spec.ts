@@ -67,6 +67,21 @@ describe.each(
     expect(clampResult(big, { dialect: sample.dialect })).toEqual(clamped)
   })
 
+  it('reads a text that is an object as the text', () => {
+    class Line extends String {}
+    for (const wrap of [(text: string) => new String(text), (text: string) => new Line(text)]) {
+      const boxed = (text: string) => make(wrap(text) as unknown as string)
+      // Some samples write the text into another.
+      if (changes(make(text(9)), boxed(text(9))).length === 0) continue
+      const small = boxed(text(100))
+      expect(clampResult(small)).toBe(small)
+      for (const policy of [{}, { redact: true }, { clean: true }])
+        expect(JSON.stringify(clampResult(boxed(text(60_000)), policy))).toBe(
+          JSON.stringify(clampResult(make(text(60_000)), policy)),
+        )
+    }
+  })
+
   it('keeps every limit whatever is asked', () => {
     const policies: (ResultPolicy & { bytes: number; lines: number })[] = [
       { maxBytes: 200, bytes: 200, lines: 2_000 },

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { escaped, jsonOf, roomAfter } from '../json.js'
-import { elementAt, get, indexesOf, isList, isObject } from '../untrusted.js'
+import { elementAt, get, indexesOf, isList, isObject, unboxed } from '../untrusted.js'
 import { type End, endsAt, type Mark, type PathNode, type Paths } from './paths.js'
 
 /** A place with text that a model sees. */
@@ -79,7 +79,8 @@ export class Walk {
   }
 
   /** Takes in a value. Returns false if it belongs to the rest. */
-  private take(paths: Paths, value: unknown, holder: PathNode, key: string | number): boolean {
+  private take(paths: Paths, given: unknown, holder: PathNode, key: string | number): boolean {
+    const value = unboxed(given)
     if (!isObject(value)) return this.end(paths, value, holder, key)
     const place = holder.child(value, key)
     const here = isList(value) ? paths : paths.at(place)
@@ -126,7 +127,7 @@ export class Walk {
 
   private enterList(paths: Paths, place: PathNode, list: readonly unknown[]): void {
     for (const at of indexesOf(list)) {
-      const element = elementAt(list, at)
+      const element = unboxed(elementAt(list, at))
       const child = isObject(element) ? place.child(element, at) : undefined
       const next = child && paths.atElement(child)
       const { texts, parts } = this

@@ -7,7 +7,7 @@ import { native } from '../engine.js'
 import type { Redaction } from '../redact_options.js'
 import { countMarks } from '../redactions.js'
 import { redactString } from '../text/redact.js'
-import { elementAt, indexesOf, isBoxedText, isList, isObject, tryRead } from '../untrusted.js'
+import { elementAt, indexesOf, isBoxedText, isList, isObject, tryRead, unboxed } from '../untrusted.js'
 import { errorHead, isError, membersOf } from './error_members.js'
 import { tellingRedacted } from './gate.js'
 import { resultsIn } from './message_results.js'
@@ -111,8 +111,8 @@ class Walk {
 
   /** Redacts a text as an object. Becomes a plain text if it has a secret. */
   #boxed(value: object, name: string | undefined): unknown {
-    const text = tryRead(() => String.prototype.valueOf.call(value))
-    const made = text === undefined ? undefined : this.#text(text, name)
+    const text = unboxed(value) as string
+    const made = this.#text(text, name)
     return made === text ? value : made
   }
 

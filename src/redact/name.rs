@@ -181,30 +181,38 @@ fn is_of(word: &str, of: &[u128]) -> bool {
 }
 
 /// A name, and what it announces.
+#[derive(Clone, Copy)]
 struct Known {
     name: [u8; MOST],
     length: usize,
     sense: Option<Sense>,
 }
 
+/// Number of names that are known. A text has few that name secrets, and each in many lines.
+const KNOWN: usize = 16;
+
 thread_local! {
-    /// The last name. Each is read as the end of the value before it, then for its own value, and a
-    /// log has the same name in many lines.
-    static LAST: RefCell<Known> = const { RefCell::new(Known { name: [0; MOST], length: 0, sense: None }) };
+    /// Names that were read, by a hash. Each is read as the end of the value before it, then for its
+    /// own value.
+    static NAMES: RefCell<[Known; KNOWN]> =
+        const { RefCell::new([Known { name: [0; MOST], length: 0, sense: None }; KNOWN]) };
 }
 
 /// Returns the kind that a name announces, `None` if its value is not a secret.
 pub fn sense(name: &[u8]) -> Option<Sense> {
+    let ([first, ..], [.., last]) = (name, name) else { return None };
     if name.len() > MOST {
         return None;
     }
-    LAST.with_borrow_mut(|last| {
-        if last.name[..last.length] != *name {
-            last.sense = sense_of(name);
-            last.name[..name.len()].copy_from_slice(name);
-            last.length = name.len();
+    let hash = name.len() + usize::from(*first) + 3 * usize::from(*last);
+    NAMES.with_borrow_mut(|names| {
+        let known = &mut names[hash % KNOWN];
+        if known.name[..known.length] != *name {
+            known.sense = sense_of(name);
+            known.name[..name.len()].copy_from_slice(name);
+            known.length = name.len();
         }
-        last.sense
+        known.sense
     })
 }
 

@@ -6,19 +6,23 @@ io ic ne ea co de ec ct ti si ma ta om em la el ll ss us ut un ur ul tr ty ry ly
 ch ci ck cl cr cu di do du ee ef ei ep et ev ex fa fe fi fo fr fu ga ge gh gi go gr gu ho id ie if ig il im ip ir ity iv ke ki lo lu \
 mi mo mp mu na no ns nu ob oc od og ok ol oo op os ot ow pa pe pi pl po pr pu qu rd rs rt sa sc sh so sp su sy tu up ue ui va vi wa we wh wi wo";
 
-const fn table() -> [u32; 26] {
-    let (mut table, mut at) = ([0; 26], 0);
+/// Returns the place of a letter in the alphabet from 1 on, 0 for any other byte.
+const fn letter(byte: u8) -> u8 {
+    if byte.is_ascii_alphabetic() { (byte | 0x20) - b'a' + 1 } else { 0 }
+}
+
+/// The letters that often follow a letter, a bit for each. No bit stands for other bytes.
+const PAIRS: [u32; 32] = {
+    let (mut table, mut at) = ([0; 32], 0);
     while at + 1 < COMMON.len() {
-        let (first, second) = (COMMON[at], COMMON[at + 1]);
-        if first != b' ' && second != b' ' {
-            table[(first - b'a') as usize] |= 1 << (second - b'a');
+        let (first, second) = (letter(COMMON[at]), letter(COMMON[at + 1]));
+        if first > 0 && second > 0 {
+            table[first as usize] |= 1 << second;
         }
         at += 1;
     }
     table
-}
-
-const PAIRS: [u32; 26] = table();
+};
 
 /// The kinds of bytes.
 const LETTER: u8 = 1;
@@ -26,15 +30,19 @@ const DIGIT: u8 = 2;
 const WORD: u8 = LETTER | DIGIT;
 const CAPITAL: u8 = 4;
 const HEX: u8 = 8;
+const SMALL: u8 = 16;
 
-const KINDS: [u8; 256] = {
-    let (mut kinds, mut at) = ([0; 256], 0);
+/// The kind of each byte, and its place in the alphabet.
+const KINDS: [(u8, u8); 256] = {
+    let (mut kinds, mut at) = ([(0, 0); 256], 0);
     while at < kinds.len() {
         let byte = at as u8;
-        kinds[at] = byte.is_ascii_alphabetic() as u8 * LETTER
+        let kind = byte.is_ascii_alphabetic() as u8 * LETTER
             + byte.is_ascii_digit() as u8 * DIGIT
             + byte.is_ascii_uppercase() as u8 * CAPITAL
-            + byte.is_ascii_hexdigit() as u8 * HEX;
+            + byte.is_ascii_hexdigit() as u8 * HEX
+            + byte.is_ascii_lowercase() as u8 * SMALL;
+        kinds[at] = (kind, letter(byte));
         at += 1;
     }
     kinds
@@ -76,25 +84,21 @@ const LOWER: u32 = 32;
 impl Make {
     pub fn of(text: &[u8]) -> Make {
         let (mut make, mut all, mut before, mut last) = (Make::default(), HEX, 0, 0);
-        // A key in every few bytes is read as often, so kinds are added up without a branch.
+        // A value stands in every few bytes of some texts, so kinds are added up without a branch.
         let [mut low, mut high] = [0u64; 2];
         for &byte in text {
-            let kind = KINDS[usize::from(byte)];
-            make.letters += usize::from(kind & LETTER > 0);
+            let (kind, letter) = KINDS[usize::from(byte)];
+            make.letters += usize::from(kind & LETTER);
             make.digits += usize::from(kind & DIGIT > 0);
             // A letter is 1 and a digit 2, so only one of each adds up to 3.
             make.turns += usize::from((kind & WORD) + (before & WORD) == WORD);
-            if kind & before & LETTER > 0 {
-                let [first, second] = [last, byte].map(|letter: u8| (letter | 0x20) - b'a');
-                make.pairs += 1;
-                make.common += usize::from(PAIRS[usize::from(first)] >> second & 1 == 1);
-                make.cases += usize::from(before & CAPITAL == 0 && kind & CAPITAL > 0);
-            }
-            let bit = 1 << (byte & 63);
-            low |= if byte < 64 { bit } else { 0 };
-            high |= if byte >> 6 == 1 { bit } else { 0 };
+            make.pairs += usize::from(kind & before & LETTER);
+            make.common += (PAIRS[usize::from(last & 31)] >> letter & 1) as usize;
+            make.cases += usize::from((before & SMALL > 0) & (kind & CAPITAL > 0));
+            low |= u64::from(byte < 64) << (byte & 63);
+            high |= u64::from(byte >> 6 == 1) << (byte & 63);
             make.is_wide |= !byte.is_ascii();
-            (all, before, last) = (all & kind, kind, byte);
+            (all, before, last) = (all & kind, kind, letter);
         }
         Make { is_hex: all & HEX > 0, seen: u128::from(high) << 64 | u128::from(low), ..make }
     }

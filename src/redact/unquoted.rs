@@ -79,7 +79,7 @@ pub fn bare(mut reader: TextCursor, sense: Sense, place: ValueContext) -> Option
 pub const CUT: &[u8] = b"[... ";
 
 /// Bytes from which on a value ends before the next name of a secret.
-const LONG: usize = 32;
+const LONG: usize = 16;
 
 /// The bytes at which a value may end.
 static ENDS: [bool; 256] = {
