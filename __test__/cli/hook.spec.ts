@@ -326,7 +326,10 @@ describe('spillway hook claude-code', () => {
     const policy = { maxBytes: 900, storing: () => store, onClamp: (event: ClampEvent) => events.push(event) }
     for (const more of [{}, { clean: true }] as const) {
       const call = { name: 'Bash', input: {}, pages: undefined }
-      const [block] = await clampBlocks([{ type: 'text', text: BIG }], call, { ...policy, ...more } as HookPolicy)
+      const [block] = await clampBlocks([{ type: 'text', text: BIG }], call, {
+        ...policy,
+        ...more,
+      } as HookPolicy)
       const id = /saved as ([0-9a-f]{16}),/.exec((block as { text: string }).text)?.[1]
       expect(id).toBeDefined()
       expect(events.splice(0)).toMatchObject([{ action: 'cut', tool: 'Bash', saved: id }])

@@ -149,7 +149,10 @@ describe('long work on threads', () => {
     const counts: number[] = []
     const events: ClampEvent[] = []
     for (const onClamp of [undefined, undefined, (event: ClampEvent) => void events.push(event)]) {
-      const tool = wrapTool({ name: 't', execute: async () => result }, { spill, ...(onClamp && { onClamp }) })
+      const tool = wrapTool(
+        { name: 't', execute: async () => result },
+        { spill, ...(onClamp && { onClamp }) },
+      )
       const reads = vi.spyOn(Array, 'isArray')
       const made = await tool.execute()
       counts.push(reads.mock.calls.filter(([value]) => value === result.rows || value === result).length)

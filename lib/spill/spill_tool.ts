@@ -111,12 +111,7 @@ interface Request {
 /** An error in an input, as a sentence for the model. */
 class InputError extends Error {}
 
-async function answer(
-  store: SpillStore,
-  reader: SpillReader,
-  input: unknown,
-  fits: Fits,
-): Promise<string> {
+async function answer(store: SpillStore, reader: SpillReader, input: unknown, fits: Fits): Promise<string> {
   try {
     const request = requestOf(input)
     const { pattern } = request
@@ -232,7 +227,8 @@ async function matches(
   const found = await reader.search(id, pattern, { regex, line, context, max: MATCHES + 1, exact })
   const from = line > 1 ? ` from line ${line} on` : ''
   if (found.length === 0)
-    return () => `[no line of ${id}${from} ${regex ? 'matches' : 'contains'} ${show(pattern)} (case-sensitive)]`
+    return () =>
+      `[no line of ${id}${from} ${regex ? 'matches' : 'contains'} ${show(pattern)} (case-sensitive)]`
   return (share) => shown(found, id, from, share)
 }
 

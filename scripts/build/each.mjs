@@ -1,6 +1,7 @@
-// Runs npm scripts, all of them even if one fails: `node scripts/build/each.mjs
+// Runs npm scripts, all of them even if one fails: `node scripts/build/each.mjs SPILLWAY_TIMES=1
 // test:node+test:rust+test:types soak:short`. Scripts that a plus joins run at the same time, so
 // that one uses the processor while another waits, and their outputs are printed one after another.
+// NAME=VALUE sets a variable for all of them: not every shell that npm has does.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
@@ -19,7 +20,13 @@ function start(name, at) {
   return { name, chunks, ended }
 }
 
-for (const group of process.argv.slice(2))
+const words = process.argv.slice(2)
+const groups = words.filter((word) => !word.includes('='))
+Object.assign(
+  process.env,
+  Object.fromEntries(words.filter((word) => word.includes('=')).map((word) => word.split('='))),
+)
+for (const group of groups)
   for (const { name, chunks, ended } of group.split('+').map(start)) {
     const [status] = await ended
     for (const [stream, chunk] of chunks) process[stream].write(chunk)
