@@ -81,6 +81,15 @@ const CAPITALS: u128 = bits(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 /// The bit of a letter from that of its capital.
 const LOWER: u32 = 32;
 
+/// Fewest pairs of letters that tell a draw from a name without a digit.
+const TOLD: usize = 12;
+
+/// Returns true if a text has a digit, or letters enough to look random or erratic.
+pub fn may_be_told(text: &[u8]) -> bool {
+    let count = |is: fn(&u8) -> bool| text.iter().filter(|byte| is(byte)).count();
+    count(u8::is_ascii_digit) > 0 || count(u8::is_ascii_alphabetic) > TOLD
+}
+
 impl Make {
     pub fn of(text: &[u8]) -> Make {
         let (mut make, mut all, mut before, mut last) = (Make::default(), HEX, 0, 0);
@@ -130,12 +139,12 @@ impl Make {
             || is_hex && letters + digits >= 16 && digits >= 3 && letters >= 2
             || pairs >= 5 && is_less(pairs, 50) && (turns >= 2 || 5 * cases >= pairs);
         // Text without digits needs more evidence.
-        is_drawn && digits > 0 || pairs >= 12 && is_less(pairs, 42)
+        is_drawn && digits > 0 || pairs >= TOLD && is_less(pairs, 42)
     }
 
     /// Returns true if letters change case more often than in a name.
     pub fn is_erratic(self) -> bool {
-        self.pairs >= 12 && self.cases >= 3 && 100 * self.common < 56 * self.pairs
+        self.pairs >= TOLD && self.cases >= 3 && 100 * self.common < 56 * self.pairs
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::MARK;
 use super::name::{self, Kind, Sense};
-use super::random::{Make, bits, is_random};
+use super::random::{Make, bits, is_random, may_be_told};
 
 /// The notation of a value in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,11 @@ pub fn is_secret(value: &[u8], sense: Sense, stands: Stands) -> bool {
         return false;
     }
     // Where a name stands every few bytes, most values end here.
-    if !is_quoted && sense.kind != Kind::Password && !value.iter().any(u8::is_ascii_digit) {
+    let may_be_told = match sense.kind {
+        Kind::Password => may_be_told(value),
+        _ => value.iter().any(u8::is_ascii_digit),
+    };
+    if !is_quoted && !may_be_told {
         return false;
     }
     let make = Make::of(value);
