@@ -474,6 +474,43 @@ describe('clearToolResults', () => {
     expect(clearToolResults(other, { dedupe: 'exact' }).messages).toBe(other)
     const same = [...turn('a', 'https://x/1'), ...turn('b', 'https://x/1')]
     expect(clearToolResults(same, { dedupe: 'exact' }).cleared).toBe(1)
+    const one = (id: string, source: string, text: string) => [
+      { role: 'assistant', content: [{ type: 'tool_use', id, name: 'find', input: {} }] },
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'tool_result',
+            tool_use_id: id,
+            content: [{ type: 'search_result', source, title: source, content: [{ type: 'text', text }] }],
+          },
+        ],
+      },
+    ]
+    const near = { dedupe: 'near', prices: { write: 1, read: 1 } } as const
+    for (const text of [long('found'), `${long('found')}\nmore`]) {
+      const elsewhere = [...one('a', 'https://x/1', long('found')), ...one('b', 'https://x/2', text)]
+      expect(clearToolResults(elsewhere, near).messages).toBe(elsewhere)
+    }
+  })
+
+  it('refers to the same text in another form as the same', () => {
+    const turn = (id: string, content: unknown) => [
+      { role: 'assistant', content: [{ type: 'tool_use', id, name: 'read', input: {} }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content }] },
+    ]
+    const blocks = [{ type: 'text', text: long('found') }]
+    for (const dedupe of ['exact', 'near'] as const)
+      for (const [one, other] of [
+        [blocks, long('found')],
+        [long('found'), blocks],
+      ]) {
+        const { messages } = clearToolResults([...turn('a', one), ...turn('b', other)], {
+          dedupe,
+          prices: { write: 1, read: 1 },
+        })
+        expect(JSON.stringify(messages[3])).toContain('"[same output as the earlier result of call a]"')
+      }
   })
 
   it('knows the calls of messages that two dialects could read', () => {

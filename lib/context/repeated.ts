@@ -173,7 +173,8 @@ function wordsBeside(result: Result): string {
     for (let place: PathNode | undefined = holder; place && place !== result.place; place = place.parent)
       for (const name of isList(place.value) ? [] : Object.keys(place.value)) {
         const word = get(place.value, name)
-        if (typeof word === 'string' && word !== text) beside.push([name, word])
+        // A type names the form of a text, which may be another each time.
+        if (typeof word === 'string' && word !== text && name !== 'type') beside.push([name, word])
       }
     return beside
   })
@@ -188,6 +189,7 @@ function nearText(older: ToolUse, use: ToolUse): string | undefined {
   const [before, after] = [textOf(older), textOf(use)]
   if (before === undefined || after === undefined || Math.max(before.length, after.length) > LONGEST)
     return undefined
+  if (wordsBeside(older.result) !== wordsBeside(use.result)) return undefined
   const text = `[same output as ${nameOf(older)}, except for these lines${saved(use)}]\n${lineDiff(before, after)}`
   return text.length <= after.length * NEAR ? text : undefined
 }
