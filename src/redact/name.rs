@@ -192,8 +192,8 @@ struct Known {
 const KNOWN: usize = 16;
 
 thread_local! {
-    /// Names that were read, by a hash. Each is read as the end of the value before it, then for its
-    /// own value.
+    /// Names that were read, by a hash. Each is read as the end of the value before it, then for
+    /// its own value.
     static NAMES: RefCell<[Known; KNOWN]> =
         const { RefCell::new([Known { name: [0; MOST], length: 0, sense: None }; KNOWN]) };
 }
