@@ -117,8 +117,8 @@ export interface PolicyOptions extends Limits {
   /** Replaces secrets before all else, also in saved outputs. Default false. docs/redact.md. */
   redact?: boolean | RedactOptions | undefined
 }
-/** A checked, frozen policy. Each function ignores the options of the others; an unknown name
- *  throws ERR_SPILLWAY_OPTION. docs/options.md#one-policy. */
+/** A checked, frozen policy. Each function ignores the options of the others; an unknown name, and
+ *  an option that `keep` makes useless, throw ERR_SPILLWAY_OPTION. docs/options.md#one-policy. */
 export interface Policy extends Readonly<WrapPolicy> {
   readonly maxBytes: number
   readonly maxLines: number

@@ -22,10 +22,29 @@ import {
   type Taker,
   text,
   texts,
+  uselessError,
 } from './validate.js'
 
 const KEEPS = ['auto', 'head', 'tail', 'ends', 'findings', 'relevant'] as const
 const SHARES = ['fair', 'order', 'each'] as const
+const HEAD_SHARE = 0.5
+
+/**
+ * Options that ask for something, and the strategies that can do it. An option that states a fact,
+ * such as `isError` or `source`, asks for nothing.
+ */
+const WISHES: readonly {
+  option: keyof WrapPolicy
+  isAsked: (policy: EnginePolicy) => boolean
+  keeps: readonly string[]
+}[] = [
+  {
+    option: 'query',
+    isAsked: ({ query = [] }) => typeof query === 'function' || query.length > 0,
+    keeps: ['auto', 'findings', 'relevant'],
+  },
+  { option: 'headShare', isAsked: ({ headShare }) => headShare !== HEAD_SHARE, keeps: ['ends'] },
+]
 
 /** Options that lift the default limits. */
 export const UNLIMITED = {
@@ -58,7 +77,7 @@ class CheckedPolicy {
 
 export function definePolicy(options: WrapPolicy = {}): Policy {
   const given = givenOptions(checkNames('policy', 'policy', options))
-  const compiled = check(given)
+  const compiled = effective(check(given))
   return new CheckedPolicy(given, compiled) as unknown as Policy
 }
 
@@ -110,7 +129,7 @@ export function compile(policy: WrapPolicy | undefined): EnginePolicy {
     preset ??= check({})
     return preset
   }
-  return compiledIn(policy) ?? check(checkNames('policy', 'policy', policy))
+  return compiledIn(policy) ?? effective(check(checkNames('policy', 'policy', policy)))
 }
 
 /** Like `compile`, for a function with defaults of its own and the further options of `taker`. */
@@ -120,8 +139,10 @@ export function compileWith(
   taker: Taker = 'policy',
 ): EnginePolicy {
   if (policy === undefined) return check(defaults)
-  if (!compiledIn(policy)) checkNames(taker, 'policy', policy)
-  return check({ ...defaults, ...givenOptions(policy) })
+  const isChecked = compiledIn(policy) !== undefined
+  if (!isChecked) checkNames(taker, 'policy', policy)
+  const compiled = check({ ...defaults, ...givenOptions(policy) })
+  return isChecked ? compiled : effective(compiled)
 }
 
 /** Like `compile`, but copies options, which the caller may change later. */
@@ -131,6 +152,13 @@ export function compileOnce(policy: WrapPolicy | undefined): EnginePolicy {
 
 function compiledIn(policy: unknown): EnginePolicy | undefined {
   return isObject(policy) ? CheckedPolicy.compiled(policy) : undefined
+}
+
+/** Rejects a checked policy with an option that asks for what its `keep` cannot do. */
+function effective(policy: EnginePolicy): EnginePolicy {
+  for (const { option, isAsked, keeps } of WISHES)
+    if (isAsked(policy) && !keeps.includes(policy.keep)) throw uselessError(option, keeps, policy.keep)
+  return policy
 }
 
 function check(options: WrapPolicy): EnginePolicy {
@@ -154,7 +182,7 @@ function check(options: WrapPolicy): EnginePolicy {
     words: typeof options.notice === 'function' ? options.notice : undefined,
     isError: flag('isError', options.isError, false),
     source: text('source', options.source, 'output').toWellFormed(),
-    headShare: share('headShare', options.headShare, 0.5),
+    headShare: share('headShare', options.headShare, HEAD_SHARE),
     snap: choice('snap', options.snap, ['line', 'char'], 'line') === 'line',
     share: choice('share', options.share, SHARES, 'fair'),
     saved: undefined,

@@ -135,6 +135,14 @@ export function conflictError(message: string): Error {
   return coded(new TypeError(message))
 }
 
+/** Makes an error for an option that has no effect with the given `keep`. */
+export function uselessError(option: string, keeps: readonly string[], keep: string): Error {
+  const names = keeps.map(show).join(', ')
+  return conflictError(
+    `${option} has no effect with keep ${show(keep)}: set keep to ${keeps.length > 1 ? 'one of ' : ''}${names}, or leave ${option} out`,
+  )
+}
+
 function coded(error: Error): Error {
   return Object.assign(error, { code: 'ERR_SPILLWAY_OPTION' })
 }

@@ -18,6 +18,7 @@ import { describe, expect, it } from 'vitest'
 import { OPTIONS as TABLE } from '../../lib/validate.js'
 
 const any = (value: unknown) => value as never
+const capture = (policy: object) => new OutputCapture(policy)
 const PROMPT = { messages: [], contextTokens: 1_000, reserveTokens: 100 }
 
 describe('options', () => {
@@ -72,6 +73,40 @@ describe('options', () => {
         expect((error as Error).message).toContain(`got ${value}`)
       }
     }
+  })
+
+  const SEARCHES = ['auto', 'findings', 'relevant']
+  const ENDS = ['head', 'tail', 'ends']
+  it.each([
+    ['query', [{ query: 'x' }, { query: ['', 'x'] }, { query: () => 'x' }], SEARCHES, ENDS],
+    ['headShare', [{ headShare: 0.2 }], ['ends'], ['head', 'tail', ...SEARCHES]],
+  ])('refuses %s where it has no effect', (option, wishes, able, unable) => {
+    for (const wish of wishes as object[]) {
+      for (const keep of able) expect(definePolicy(any({ ...wish, keep }))).toMatchObject(wish)
+      for (const keep of unable)
+        for (const take of [clampText.bind(null, ''), definePolicy, wrapTool.bind(null, () => ''), capture])
+          expect(() => take(any({ ...wish, keep }))).toThrow(
+            expect.objectContaining({
+              name: 'TypeError',
+              code: 'ERR_SPILLWAY_OPTION',
+              message: expect.stringMatching(
+                `^${option} has no effect with keep "${keep}": set keep to .*"${able[0]}"`,
+              ),
+            }),
+          )
+    }
+  })
+
+  it('accepts facts, and what asks for nothing, with every keep', () => {
+    const nothing = { query: false, headShare: 0.5 } as const
+    for (const keep of [...SEARCHES, ...ENDS])
+      for (const given of [nothing, { query: [''] }, { isError: true, source: 'log', explain: true }])
+        expect(definePolicy(any({ ...given, keep }))).toMatchObject(given)
+  })
+
+  it('allows a wrapper whose policy keeps what the inner one does not ask about', () => {
+    const inner = wrapTool((_: object) => 'x'.repeat(5_000), { query: 'x' })
+    expect(wrapTool(inner, { keep: 'head', maxChars: 900 })({})).toHaveLength(900)
   })
 
   it('throws a TypeError for a wrong kind and a RangeError for a wrong value', () => {

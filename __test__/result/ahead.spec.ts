@@ -13,7 +13,7 @@ import {
   wrapTool,
 } from 'spillway'
 import { describe, expect, it, vi } from 'vitest'
-import { failingLog, hostileText, policies } from '../support/hostile.js'
+import { effective, failingLog, hostileText, policies } from '../support/hostile.js'
 
 /** Chars up to which a text is clamped at once. */
 const SHORT = 262_144
@@ -42,10 +42,12 @@ const more = fc.record(
   },
   { requiredKeys: [] },
 )
-const policy = fc.oneof(
-  more,
-  fc.tuple(policies, more).map(([one, two]) => ({ ...one, ...two }) as PolicyOptions),
-)
+const policy = fc
+  .oneof(
+    more,
+    fc.tuple(policies, more).map(([one, two]) => ({ ...one, ...two }) as PolicyOptions),
+  )
+  .map(effective)
 
 const log = (failed = 'error: no such step') =>
   Array.from({ length: 20_000 }, (_, at) => (at === 12_345 ? failed : `step ${at} is done`)).join('\n')

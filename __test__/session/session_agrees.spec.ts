@@ -22,7 +22,7 @@ import {
 } from 'spillway'
 import { afterAll, describe, expect, it } from 'vitest'
 import { histories } from '../support/histories.js'
-import { failingLog, hostileText, limits, searching } from '../support/hostile.js'
+import { effective, failingLog, hostileText, limits, searching } from '../support/hostile.js'
 import { fragmentsOf, payload, planted } from '../support/payloads.js'
 import { samples } from '../support/samples.js'
 
@@ -290,7 +290,7 @@ const policies = fc
       { requiredKeys: [] },
     ),
   )
-  .map(([limits, rest]) => ({ ...limits, ...rest }) as ResultPolicy)
+  .map(([limits, rest]) => ({ ...limits, ...effective(rest) }) as ResultPolicy)
 
 describe('a file of messages', () => {
   it('comes to what clampMessages makes of each alone', async () => {

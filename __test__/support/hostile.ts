@@ -117,6 +117,15 @@ const notice = fc.oneof(
   ),
 )
 
+/** Leaves out the options that have no effect with the `keep` of random options, which is an
+ *  error. */
+export function effective<T extends { keep?: string | undefined }>(options: T): T {
+  const { keep = 'auto' } = options
+  const useless = ['head', 'tail', 'ends'].includes(keep) ? ['query'] : []
+  if (keep !== 'ends') useless.push('headShare')
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !useless.includes(name))) as T
+}
+
 export const policies = fc
   .tuple(
     limits,
@@ -134,7 +143,7 @@ export const policies = fc
       { requiredKeys: [] },
     ),
   )
-  .map(([limits, rest]) => ({ ...limits, ...rest }))
+  .map(([limits, rest]) => ({ ...limits, ...effective(rest) }))
 
 export type SomeLimits = {
   maxBytes?: number

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { type ClampReport, clampTextWithReport, cleanText, definePolicy } from 'spillway'
 import { describe, expect, it } from 'vitest'
 import { spillway } from '../support/cli.js'
-import { failingLog, hostileText, policies } from '../support/hostile.js'
+import { effective, failingLog, hostileText, policies } from '../support/hostile.js'
 
 /** Returns the numbers of the lines that a report keeps, whole or in part. */
 function keptLines(text: string, { ranges }: ClampReport): number[] {
@@ -32,7 +32,7 @@ describe('explain', () => {
         query,
         fc.boolean(),
         (text, given, query, clean) => {
-          const policy = { ...given, query, clean }
+          const policy = effective({ ...given, query, clean })
           const {
             reasons = [],
             dropped = [],

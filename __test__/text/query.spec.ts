@@ -189,14 +189,6 @@ describe('query of a wrapped tool', () => {
             { ...POLICY, ...more },
           ),
         ).toEqual([])
-    for (const keep of ['head', 'tail', 'ends'] as const)
-      expect(
-        await told(
-          () => text,
-          (tool) => tool(input),
-          { keep, maxChars: 2_000 },
-        ),
-      ).toEqual([])
   })
 
   it('is read for an error, too', async () => {
