@@ -146,9 +146,9 @@ describe('lists', () => {
         !/^(?:compat|testing)\b/.test(name) &&
         readFileSync(join(__dirname, '../../lib', name), 'utf8').includes('Array.isArray('),
     )
-    // json.ts and settled.ts ask first if it is a proxy; message.ts reads messages, which are JSON,
+    // json.ts and stable_value.ts ask first if it is a proxy; message.ts reads messages, which are JSON,
     // and is loaded by commands that load nothing else.
-    expect(users.sort()).toEqual(['dialect/settled.ts', 'json.ts', 'mcp/message.ts', 'untrusted.ts'])
+    expect(users.sort()).toEqual(['dialect/stable_value.ts', 'json.ts', 'mcp/message.ts', 'untrusted.ts'])
   })
 
   it('of holes are bounded', () => {

@@ -11,7 +11,7 @@
 // clearing that of the messages behind it, which the provider reads anew as well.
 import { type CachePrices, checkPrices, type Saving } from '../../lib/context/cache_prices.js'
 import { isWritable, LEAST, Wording, withoutResults } from '../../lib/context/cleared.js'
-import { Names, Repeats } from '../../lib/context/repeated.js'
+import { Names, Repeats } from '../../lib/context/duplicates.js'
 import { sumOf } from '../../lib/context/token_counter.js'
 import { estimate, MadeCalls, type readUses, type ToolUse, tokensIn } from '../../lib/context/tool_uses.js'
 

@@ -1,8 +1,8 @@
 import type { SpillRecord, SpillStore } from 'spillway'
 import type { EnginePolicy } from '../compiled.js'
 import { native } from '../engine.js'
+import { ByteQueue, QueueDiscard } from '../spill/byte_queue.js'
 import { codeOf, recordOf, type Whole, wholeIn } from '../spill/call_spill.js'
-import { Feed, FeedDiscard } from '../spill/feed.js'
 import { get } from '../untrusted.js'
 
 /** Saves output that exceeds its limits. Never throws or rejects; a failure is recorded in
@@ -10,7 +10,7 @@ import { get } from '../untrusted.js'
 export class Overflow {
   readonly #store: SpillStore
   readonly #meta: { tool?: string; callId?: string }
-  readonly #feed = new Feed()
+  readonly #feed = new ByteQueue()
   /** The save in progress. Never rejects. */
   #saving: Promise<SpillRecord | undefined> | undefined
   #failed: { error: unknown } | undefined
@@ -82,7 +82,7 @@ export class Overflow {
 
   /** Removes what was saved: a part must not pass for the full output. */
   async discard(): Promise<void> {
-    this.#feed.end({ error: new FeedDiscard() })
+    this.#feed.end({ error: new QueueDiscard() })
     await this.#saving
   }
 }

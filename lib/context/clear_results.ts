@@ -16,10 +16,10 @@ import type { Change } from './cache_prices.js'
 import { type Clearing, checkClearing } from './clear_options.js'
 import { isWritable } from './cleared.js'
 import { ClearedHistory, Shortening } from './cleared_history.js'
-import { repeatsIn } from './repeated.js'
+import { repeatsIn } from './duplicates.js'
+import { usedLater } from './later_uses.js'
 import { sumOf } from './token_counter.js'
 import { estimate, type ToolUse } from './tool_uses.js'
-import { usedIn } from './used.js'
 
 interface Decision {
   readonly before: readonly unknown[]
@@ -171,7 +171,7 @@ class Clearer {
     const older = this.#kept
     const pending = new Map(repeats.map(({ use, entry }) => [use, entry]))
     const needed = new Set<string | undefined>()
-    const used = this.#clearing.keepUsed ? usedIn(uses, calls) : undefined
+    const used = this.#clearing.keepUsed ? usedLater(uses, calls) : undefined
     const stays = (use: ToolUse) => this.#isExcluded(use) || (used?.has(use) ?? false)
     for (const [at, use] of uses.entries()) {
       const { of } = pending.get(use) ?? this.#history.known(use) ?? {}

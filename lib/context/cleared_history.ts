@@ -19,8 +19,8 @@ import {
   type Wording,
   withoutLong,
 } from './cleared.js'
+import { AlikeResults } from './duplicates.js'
 import type { MessageShares } from './message_tokens.js'
-import { AlikeResults } from './repeated.js'
 import { sumOf } from './token_counter.js'
 import { estimate, HistoryUses, hashOf, MadeCalls, sharesOf, type ToolUse } from './tool_uses.js'
 import { WrittenMessages } from './written_messages.js'

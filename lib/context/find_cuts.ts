@@ -1,6 +1,6 @@
 import type { PlanStep } from 'spillway'
 import { jsonBytes } from '../json.js'
-import { blocksOf, type MediaBlock } from '../media/found.js'
+import { blocksOf, type MediaBlock } from '../media/media_blocks.js'
 import { Planner, type ResultCap, type ResultExtent, stepFor } from '../plan.js'
 import type { History } from '../result/history.js'
 import { HistoryResult, textsOf } from '../result/message_results.js'

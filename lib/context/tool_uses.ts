@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { callName, type Result } from '../dialect/results.js'
-import { blocksOf } from '../media/found.js'
+import { blocksOf } from '../media/media_blocks.js'
 import { PROVIDERS } from '../media/medium.js'
 import { callsOf, type MessageShares, readShares, tokensOf } from './message_tokens.js'
 import { counterOf } from './token_counter.js'

@@ -1,6 +1,6 @@
 import { native } from '../engine.js'
 import { plain, stringified } from '../json.js'
-import { settled } from './settled.js'
+import { stableValue } from './stable_value.js'
 
 /**
  * Caps the side data of a result to `maxBytes` of JSON. Data that fits is returned as it is.
@@ -20,7 +20,7 @@ export function capSide(value: unknown, maxBytes: number): unknown {
   }
   if (json === undefined) return value
   const bytes = Buffer.byteLength(json)
-  if (bytes <= maxBytes) return settled(data) === data ? data : JSON.parse(json)
+  if (bytes <= maxBytes) return stableValue(data) === data ? data : JSON.parse(json)
   return shrunk(value, maxBytes, bytes)
 }
 

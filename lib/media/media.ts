@@ -7,7 +7,7 @@ import { native } from '../engine.js'
 import type { MediaBudget } from '../media_options.js'
 import { sizeOf, sum } from '../text/size.js'
 import { get } from '../untrusted.js'
-import { blocksOf, hasRuns, type MediaBlock, type MediaRun, runsIn } from './found.js'
+import { blocksOf, hasRuns, type MediaBlock, type MediaRun, runsIn } from './media_blocks.js'
 
 /** The payloads of a result, in blocks and then in texts. */
 export class ResultMedia {

@@ -28,7 +28,7 @@ import { checkNames, choice, optionError } from '../validate.js'
 import { Pieces } from './pieces.js'
 import { type Answer, blockOf, type HistoryCall, Records, rootsOf } from './records.js'
 import { allRules, filled, rulesOfCalls, rulesOfResults } from './rules.js'
-import { isSurelySound } from './sound.js'
+import { isWellPaired } from './well_paired.js'
 
 const MISSING = '[No result: the call was interrupted, or its result was removed]'
 
@@ -57,7 +57,7 @@ function repaired(
   { orphans, missing, dialect }: Wishes,
 ): { messages: readonly unknown[]; repaired: number } | undefined {
   const known = dialect ? allRules().find(({ name }) => name === dialect) : rulesOfCalls(messages)
-  if (known ? isSurelySound(messages, known) : dialect) return undefined
+  if (known ? isWellPaired(messages, known) : dialect) return undefined
   const roots = rootsOf(messages)
   const rules = known ?? rulesOfResults(roots)
   if (!rules) return undefined

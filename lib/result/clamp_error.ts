@@ -1,7 +1,7 @@
 import type { PolicyOptions } from 'spillway'
 import type { Origin } from '../clamp_event.js'
 import { type EnginePolicy, failed } from '../compiled.js'
-import { settled } from '../dialect/settled.js'
+import { stableValue } from '../dialect/stable_value.js'
 import { compile } from '../policy.js'
 import { get } from '../untrusted.js'
 import { clampAndReport, clampIfResult, RESULT } from './clamp_result.js'
@@ -65,7 +65,7 @@ class Messages {
     if (known) return known
     const message = get(thrown, 'message')
     if (typeof message !== 'string') {
-      const data = settled(thrown)
+      const data = stableValue(thrown)
       return clampIfResult(data, policy, origin ?? RESULT) ?? data
     }
     const members = membersOf(thrown)

@@ -1,4 +1,4 @@
-import { settled } from '../dialect/settled.js'
+import { stableValue } from '../dialect/stable_value.js'
 import { table } from '../dialects.js'
 
 /** Members of a result that nothing measures, and second copies of others. */
@@ -6,5 +6,5 @@ const BESIDE = new Set(table().flatMap(({ side = [], copy = [] }) => side.concat
 
 /** Returns a result that answers alike whenever it is read. Its side data stays as it is. */
 export function steadyResult<T>(value: T): T {
-  return settled(value, BESIDE)
+  return stableValue(value, BESIDE)
 }

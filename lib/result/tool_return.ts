@@ -5,8 +5,8 @@ import { Draft } from '../dialect/edit.js'
 import { PathNode } from '../dialect/paths.js'
 import { withNames } from '../dialect/payload.js'
 import { isTurn, type Result, readResults } from '../dialect/results.js'
-import { isSteady, settled } from '../dialect/settled.js'
 import { lightRoom, parseWellFormed, wellFormed } from '../dialect/slots.js'
+import { isSteady, stableValue } from '../dialect/stable_value.js'
 import { LITTLE, REST } from '../dialect/walk.js'
 import { jsonOf, roomAfter, stringified, VAST } from '../json.js'
 import { lightText } from '../media/media.js'
@@ -70,7 +70,7 @@ export function clampReturn<T>(given: T, policy: EnginePolicy, origin: Origin): 
     return (tryRead(() => ofData(clamped, policy, origin)) ?? clamped) as T
   }
   const open = tryRead(() => besideClamped(steady, policy, origin)) ?? steady
-  const data = isWhole ? open : settled(open)
+  const data = isWhole ? open : stableValue(open)
   const made = tryRead(
     () =>
       ofCommand(data, policy, origin) ??

@@ -5,7 +5,7 @@ import type { CleanSteps } from '../clean_options.js'
 import { type EnginePolicy, handleOf } from '../compiled.js'
 import { native } from '../engine.js'
 import { giveDialects } from '../engine_dialects.js'
-import { refusedIn, type Sent } from '../media/sent.js'
+import { refusedIn, type SentPayload } from '../media/refused_rows.js'
 import { budgetFields, checkAggregate, checkPlan } from '../plan.js'
 import { compileWith } from '../policy.js'
 import { type EngineFailure, failureOf } from '../system_error.js'
@@ -130,7 +130,7 @@ export async function inspectCounted(
   const session = packSession(path, compileSession(options, 'inspect'), spareOf(options))
   const top = bound('top', options.top, 10)
   const control = { lockTimeout: 0, signal: abortSignal('signal', options.signal), onProgress: undefined }
-  const found = await run<SessionReport & { cuts: Cuts; media: MediaCount; sent: Sent[] }>(
+  const found = await run<SessionReport & { cuts: Cuts; media: MediaCount; sent: SentPayload[] }>(
     path,
     control,
     (handle) => native.inspectSession(...session, top, handle),

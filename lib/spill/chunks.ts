@@ -3,7 +3,7 @@ import { plain } from '../text/input.js'
 import { pieces } from '../text/pieces.js'
 import { isObject } from '../untrusted.js'
 import { checkText } from '../validate.js'
-import { Feed } from './feed.js'
+import { ByteQueue } from './byte_queue.js'
 
 /** Bytes of a chunk. */
 export const CHUNK = 256 * 1024
@@ -13,7 +13,7 @@ export const CHUNK = 256 * 1024
 export function chunksIn(
   input: TextInput | AsyncIterable<Uint8Array>,
 ): Iterable<Uint8Array> | AsyncIterable<Uint8Array> {
-  if (input instanceof Feed) return input.borrow()
+  if (input instanceof ByteQueue) return input.borrow()
   if (isObject(input) && Symbol.asyncIterator in input) return input
   const given = checkText(input)
   return typeof given === 'string' ? encoded(given) : slices(plain(given, false))

@@ -21,8 +21,8 @@ import {
   checkSearch,
   checkSecret,
 } from './arguments.js'
+import { ByteQueue } from './byte_queue.js'
 import { chunksIn } from './chunks.js'
-import { Feed } from './feed.js'
 import { type SpillMeta, SpillWriter, unwrap } from './spill_writer.js'
 
 const HOUR = 60 * 60 * 1000
@@ -75,7 +75,7 @@ class Store implements SpillStore {
   async save(input: TextInput | AsyncIterable<Uint8Array>, meta: SpillMeta = {}): Promise<SpillRecord> {
     const chunks = chunksIn(input)
     const writer = new SpillWriter(this.#options, checkMeta(meta))
-    const feed = input instanceof Feed ? input : undefined
+    const feed = input instanceof ByteQueue ? input : undefined
     feed?.follow(this, () => writer.running)
     try {
       await this.#tidy()

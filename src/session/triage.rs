@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::failure::Failure;
 use super::flaws::{FlawReader, Flaws};
-use super::pairs::sound::Sound;
+use super::pairs::well_paired::WellPaired;
 use super::prefilter::Prefilter;
 use super::progress::Progress;
 use super::rewrite_row::Options;
@@ -48,7 +48,7 @@ pub fn triage(path: &Path, options: &Options, progress: &Progress) -> Result<Rep
         options,
         gate: Prefilter::of(options),
         reading: RowReader::of_session(&session),
-        pairs: Sound::default(),
+        pairs: WellPaired::default(),
         flaws: FlawReader::default(),
         line: 0,
         report: Report::default(),
@@ -72,7 +72,7 @@ struct Triage<'a> {
     options: &'a Options,
     gate: Prefilter,
     reading: RowReader,
-    pairs: Sound,
+    pairs: WellPaired,
     flaws: FlawReader,
     line: u64,
     report: Report,

@@ -6,8 +6,8 @@
 //! truncated, the last block with such lines names the full output.
 
 mod fair;
+mod in_order;
 mod notice;
-mod order;
 mod table;
 
 use std::borrow::Cow;
@@ -91,7 +91,7 @@ fn exceeded(inputs: &[Input<Utf16>], limits: &Limits, how: Share) -> Limits {
 
 #[cfg(test)]
 mod tests {
-    use super::order::DOTS;
+    use super::in_order::DOTS;
     use super::*;
     use crate::encoding::Text;
     use crate::notice::Notice;

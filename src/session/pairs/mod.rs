@@ -18,8 +18,8 @@ mod changes;
 mod parts;
 mod pieces;
 pub mod reading;
-pub mod sound;
 mod template;
+pub mod well_paired;
 mod words;
 
 pub use changes::{Changes as Pairs, NAMING};

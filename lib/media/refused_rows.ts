@@ -3,7 +3,7 @@ import { budgetFor, limitsOf, MEDIA_PROVIDERS, REASONS } from '../media_options.
 import { judged, refusalOf } from './media.js'
 
 /** A payload that the next request of a session carries, as src/session/inspect.rs lists it. */
-export type Sent = readonly [
+export type SentPayload = readonly [
   row: number,
   bytes: number,
   width: number,
@@ -13,7 +13,7 @@ export type Sent = readonly [
 ]
 
 /** Returns the payloads that a provider, or any of them, rejects, in the order of their rows. */
-export function refusedIn(sent: readonly Sent[], only: MediaProvider | undefined): RefusedRow[] {
+export function refusedIn(sent: readonly SentPayload[], only: MediaProvider | undefined): RefusedRow[] {
   const items = sent.map(([, bytes, width, height, kind, fromUser]) => {
     return { bytes, width, height, kind, fromUser: fromUser === 1 }
   })

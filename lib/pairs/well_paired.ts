@@ -9,7 +9,7 @@ import type { Kind, PairRules } from './rules.js'
  * one pass and allocates nothing. It leaves unusual input, such as calls that the provider runs, to
  * `Pairing`.
  */
-export function isSurelySound(messages: readonly unknown[], rules: PairRules): boolean {
+export function isWellPaired(messages: readonly unknown[], rules: PairRules): boolean {
   const look = new Look(rules)
   for (let at = 0; at < messages.length; at++) {
     const message = elementAt(messages, at)

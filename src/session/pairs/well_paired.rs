@@ -1,4 +1,4 @@
-//! Tells in one pass that calls and results certainly need no repair, as `lib/pairs/sound.ts` does:
+//! Tells in one pass that calls and results certainly need no repair, as `lib/pairs/well_paired.ts` does:
 //! the results of a turn's calls follow at once. It leaves all that is unusual to a repair that
 //! writes nothing.
 
@@ -13,7 +13,7 @@ use crate::session::row_format::Entry;
 use crate::session::rows::Row;
 
 #[derive(Debug, Default)]
-pub struct Sound {
+pub struct WellPaired {
     finder: Finder,
     rules: Option<&'static PairRules>,
     /// Messages before the dialect was known.
@@ -33,7 +33,7 @@ pub struct Sound {
     is_odd: bool,
 }
 
-impl Sound {
+impl WellPaired {
     /// Returns true if a repair may have something to do.
     pub fn is_odd(&self) -> bool {
         self.is_odd || !self.due.is_empty()

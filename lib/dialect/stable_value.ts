@@ -20,14 +20,14 @@ import { copy } from './shallow_copy.js'
  * larger than it is described. Returns the same value if there is none of that. The code of a class
  * is trusted. `beside`: names of members of the value that stay as they are.
  */
-export function settled<T>(value: T, beside: ReadonlySet<string> = NONE): T {
+export function stableValue<T>(value: T, beside: ReadonlySet<string> = NONE): T {
   if (!isObject(value) || isSteady(value, beside)) return value
   return (tryRead(() => new Settler().of(value, 0, beside).value) ?? plain(value)) as T
 }
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** Returns true if a look at a value, which runs none of its code, shows that it is settled and not
+/** Returns true if a look at a value, which runs none of its code, shows that it is stable and not
  *  too large. */
 export function isSteady(value: object, beside: ReadonlySet<string> = NONE): boolean {
   return roomIn(value, QUICK, 0, beside) >= 0

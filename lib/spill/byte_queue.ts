@@ -8,7 +8,7 @@ type RunningSave = Pick<SpillRecord, 'id' | 'path'>
 
 /** Bytes on their way to a store: copied as they arrive, handed over in order as the store asks for
  *  them. */
-export class Feed implements AsyncIterable<Uint8Array> {
+export class ByteQueue implements AsyncIterable<Uint8Array> {
   #blocks: Uint8Array[] = []
   /** Bytes of all blocks. */
   #size = 0
@@ -130,7 +130,7 @@ export class Feed implements AsyncIterable<Uint8Array> {
 }
 
 /** Ends the bytes of an output that turned out to be within its limits. No failure of the store. */
-export class FeedDiscard extends Error {
+export class QueueDiscard extends Error {
   readonly code = 'ERR_SPILLWAY_SPILL'
 
   constructor() {

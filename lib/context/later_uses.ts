@@ -10,7 +10,7 @@ const NAME = /^(?=.*[\w-][./]|.*[./][\w-])\S{3,}$/
 
 /** Returns the results that a later call of another tool used by name, such as the file that was
  *  edited since. If the same call was made again, only its last result counts. */
-export function usedIn(uses: readonly ToolUse[], calls: MadeCalls): Set<ToolUse> {
+export function usedLater(uses: readonly ToolUse[], calls: MadeCalls): Set<ToolUse> {
   const words = new Map<string, MadeCall[]>()
   for (const call of calls.all())
     for (const text of textsOf(call))
