@@ -25,7 +25,7 @@ fn without_number(line: &[u8]) -> &[u8] {
 }
 
 fn begins(line: &[u8]) -> bool {
-    const BEGINNINGS: [&str; 26] = [
+    const BEGINNINGS: [&str; 25] = [
         "//",
         "/*",
         "* ",
@@ -51,9 +51,17 @@ fn begins(line: &[u8]) -> bool {
         "try:",
         "except ",
         "raise ",
-        "@",
     ];
-    BEGINNINGS.iter().any(|beginning| line.starts_with(beginning.as_bytes()))
+    BEGINNINGS.iter().any(|beginning| line.starts_with(beginning.as_bytes())) || is_decorator(line)
+}
+
+/// Returns true for `@name` and `@name(...)`. The name of a package in front of a line is not a
+/// decorator.
+fn is_decorator(line: &[u8]) -> bool {
+    let Some(rest) = line.strip_prefix(b"@") else { return false };
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
+    let name = rest.iter().take_while(|byte| is_name(byte)).count();
+    name > 0 && matches!(rest.get(name), None | Some(b'('))
 }
 
 #[cfg(test)]
@@ -71,6 +79,8 @@ mod tests {
             "12:  return a",
             "   7→}",
             "def run(self):",
+            "@cached",
+            "@app.route('/a')",
         ] {
             assert!(is_code(line.as_bytes()), "{line}");
         }
@@ -84,6 +94,7 @@ mod tests {
             "{\"level\":50,\"msg\":\"x\"}",
             "12:00:01 INFO started",
             "a.ts:12:3: failed",
+            "@quay/web:build: part 7 is built",
         ] {
             assert!(!is_code(line.as_bytes()), "{line}");
         }

@@ -11,7 +11,9 @@
 //! so is the sign that follows a name.
 //!
 //! Prose and sources have odd lines everywhere. So a line is as odd as it is alone: few of the
-//! [`NEAR`] lines on either side of it may be odd.
+//! [`NEAR`] lines on either side of it may be odd. But one event may have several lines: an error,
+//! the place in the source, and the command that stops. Up to [`EVENT`] odd lines that stand
+//! together count as one.
 
 use super::bytes;
 use super::likeness::{LikenessCounts, likeness};
@@ -35,6 +37,10 @@ const WAYS: u32 = 64;
 
 /// Lines on either side among which few are odd.
 const NEAR: usize = 256;
+
+/// Odd lines of one event, and the maximum distance between one and the next.
+const EVENT: usize = 6;
+const TOGETHER: usize = 3;
 
 /// The least bits of an odd line: one of 128.
 const LEAST: u32 = 7;
@@ -240,10 +246,13 @@ pub fn odd(pieces: &[Piece]) -> Vec<Finding> {
     }
     let odd = walks.odd();
     let before = |line: usize| odd.partition_point(|(at, _)| *at < line);
+    let events = odd.chunk_by(|(a, _), (b, _)| b - a <= TOGETHER);
+    let odd_lines = events.flat_map(|event| event.iter().map(|line| (line, event.len())));
     let mut seen = LikenessCounts::default();
-    let findings = odd.iter().filter(|(_, bits)| *bits >= LEAST).filter_map(|(at, bits)| {
+    let findings = odd_lines.filter(|((_, bits), _)| *bits >= LEAST).filter_map(|((at, bits), together)| {
         let (first, last) = (at.saturating_sub(NEAR), (at + NEAR + 1).min(pieces.len()));
-        let alone = ((last - first) / (before(last) - before(first))).ilog2();
+        let events = before(last) - before(first) - (together.min(EVENT) - 1);
+        let alone = ((last - first) / events).ilog2();
         let bits = alone.min(*bits);
         (bits >= LEAST).then(|| {
             let unit = pieces[*at].unit.number;
@@ -276,24 +285,30 @@ const KINDS: [u8; 256] = {
 };
 
 /// Returns the hash of the signs at a place, in which blanks are one, and their end.
-fn read_signs(line: &[u8], mut at: usize) -> (u64, usize) {
+fn read_signs(line: &[u8], at: usize) -> (u64, usize) {
     let (mut signs, mut before) = (0, 0);
-    while let Some(&byte) = line.get(at).filter(|byte| KINDS[usize::from(**byte)] == 0) {
+    for (nth, &byte) in line[at..].iter().enumerate() {
+        if KINDS[usize::from(byte)] > 0 {
+            return (signs, at + nth);
+        }
         let byte = if byte == b'\t' { b' ' } else { byte };
         if byte != b' ' || byte != before {
             signs = mix(signs, byte);
         }
-        (before, at) = (byte, at + 1);
+        before = byte;
     }
-    (signs, at)
+    (signs, line.len())
 }
 
 /// Returns the hash of the word at a place, in which a number is one digit, the kinds of its bytes,
 /// and its end. The hash of a word behind which any may follow is not needed.
-fn read_word<const HASHED: bool>(line: &[u8], mut at: usize) -> (u64, u8, usize) {
+fn read_word<const HASHED: bool>(line: &[u8], at: usize) -> (u64, u8, usize) {
     let (mut word, mut kinds, mut before) = (0, 0, 0);
-    while let Some(&byte) = line.get(at).filter(|byte| KINDS[usize::from(**byte)] > 0) {
+    for (nth, &byte) in line[at..].iter().enumerate() {
         let kind = KINDS[usize::from(byte)];
+        if kind == 0 {
+            return (word, kinds, at + nth);
+        }
         kinds |= kind;
         if HASHED {
             let is_digit = kind & DIGIT > 0;
@@ -302,9 +317,8 @@ fn read_word<const HASHED: bool>(line: &[u8], mut at: usize) -> (u64, u8, usize)
             }
             before = kind;
         }
-        at += 1;
     }
-    (word, kinds, at)
+    (word, kinds, line.len())
 }
 
 fn mix(hash: u64, byte: u8) -> u64 {
@@ -364,7 +378,8 @@ mod tests {
             prop_assume!(!frequent.contains(&rare));
             let frequent: Vec<&String> = frequent.iter().collect();
             let name = |nth: usize| nth.to_string().bytes().map(|digit| char::from(digit + 49)).collect::<String>();
-            let at = at.index(count);
+            // The first lines open the places, one each.
+            let at = WORDS + at.index(count - WORDS);
             let line = |nth: usize| {
                 let label = if nth == at { &rare } else { frequent[nth % frequent.len()] };
                 format!("{before}{label}{between}name_{}{after}\n", name(nth))
@@ -405,6 +420,19 @@ mod tests {
         let rare: Vec<usize> = (80..16_000).step_by(160).collect();
         assert!(rare.len() > WAYS as usize);
         assert_eq!(odd_lines(&(0..16_000).map(line).collect::<String>()), rare);
+    }
+
+    #[test]
+    fn odd_lines_of_one_event_are_as_odd_as_one() {
+        let text = |event: usize| {
+            let other = |nth: usize| format!("{} moved\n", ["stop", "left", "gone", "lost"][nth % 4]);
+            let crowd = "cc -c a.c\n".repeat(400);
+            crowd.clone() + &(0..event).map(other).collect::<String>() + &crowd
+        };
+        for event in 1..=EVENT {
+            assert_eq!(odd_lines(&text(event)), (400..400 + event).collect::<Vec<_>>(), "{event}");
+        }
+        assert_eq!(odd_lines(&text(EVENT + 5)), [0; 0]);
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! The pieces of a text in the order in which they are kept, as far as any may fit.
 
-use std::collections::HashSet;
-
 use super::Selection;
+use super::banners::banners;
 use super::diff::{Place, Role};
 use super::odd::odd;
 use super::old::Old;
@@ -10,6 +9,7 @@ use super::order::{Order, Taken};
 use super::page::{Page, Piece};
 use super::reason::{DROPPED, Reason};
 use super::shares::{Mix, WHOLE};
+use super::shelf::Finding;
 use super::spread;
 use crate::limits::{Limits, Usage};
 use crate::relevance::{Part, Relevance};
@@ -48,12 +48,14 @@ impl Selection {
         let mut findings: Vec<_> =
             state.lines.findings().filter(|finding| is_in(&finding.unit)).copied().collect();
         if mix.weight >= ODD {
-            let mut odd = odd(pieces);
-            if !odd.is_empty() {
-                let known: HashSet<usize> = findings.iter().map(|finding| finding.unit).collect();
-                odd.retain(|finding| !known.contains(&finding.unit));
-                findings.extend(odd);
-            }
+            let numbers = |findings: &[Finding]| {
+                let mut units: Vec<usize> = findings.iter().map(|finding| finding.unit).collect();
+                units.sort_unstable();
+                units
+            };
+            let (known, odd) = (numbers(&findings), odd(pieces).into_iter());
+            findings.extend(odd.filter(|finding| known.binary_search(&finding.unit).is_err()));
+            findings.extend(banners(pieces, &numbers(&findings)));
         }
         spread::sort(&mut findings, &units, state.tallies.last_run());
         let tallies = state.tallies.units().map(|(unit, _)| unit.number).filter(is_in).collect();
