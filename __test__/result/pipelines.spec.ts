@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import type { Keep } from 'spillway'
 import { describe, expect, it } from 'vitest'
-import { broken, NAMES, type Pipeline } from '../support/pipelines.js'
+import { broken, NAMES, OBJECTS, type Pipeline } from '../support/pipelines.js'
 
 const step = fc.record({
-  name: fc.constantFrom(...NAMES),
+  name: fc.constantFrom(...NAMES, ...NAMES, ...OBJECTS, ...OBJECTS),
   keep: fc.constantFrom<Keep>('auto', 'findings', 'relevant', 'head', 'tail', 'ends'),
   notice: fc.constantFrom('pi' as const, 'count' as const, 'hint' as const, 'hint' as const),
   maxChars: fc.oneof(fc.integer({ min: 300, max: 4_000 }), fc.integer({ min: 4_000, max: 30_000 })),

@@ -47,6 +47,8 @@ const { Relay } = load('../../dist/relay.js') as typeof Relaying
  *   exit     the exit line stays at the end, wherever there is room
  *   secrets  what one step redacts, no later one brings back
  *   again    the last step once more changes nothing
+ *   objects  a text in an object keeps all this beside its notice, and the notice of the object counts
+ *            from the same output and names no other one
  *
  * docs/options.md says where two of these cannot both hold, and which one does.
  */
@@ -135,8 +137,42 @@ const wrapped = (text: string, step: Step, { store, id }: Way, more: object = {}
     { ...policyOf(step), spill: store, ...more },
   ).execute({}, { toolCallId: id }) as Promise<string>
 
+/** The notice of the object that held the text in the last step. */
+let beside: string | undefined
+
+/** The JSON of an object with the text, as tools return it. */
+const jsonWith = (stdout: string) => JSON.stringify({ exitCode: 1, stdout })
+
+/** Returns the text in an object that a step left, and notes the notice beside it. */
+const textIn = (left: { stdout: string; '[...]'?: string }) => {
+  beside = left['[...]']
+  return left.stdout
+}
+
+/** Functions that read JSON in a text, and leave JSON. */
+const JSON_DOORS = [
+  'wrapTool',
+  'clampResult',
+  'clampMessages',
+  'aggregate',
+  'applyPlan',
+  'guard',
+  'repair',
+  'proxy',
+  'hook',
+] as const
+
 /** All steps. Each returns the text that the model reads. */
 const STEPS = {
+  inObject: async (text: string, step: Step, { store, id }: Way) => {
+    const execute = async (_input: object, _call: object) => ({ exitCode: 1, stdout: text })
+    const tool = wrapTool({ name: 'bash', execute }, { ...policyOf(step), spill: store })
+    return textIn(await tool.execute({}, { toolCallId: id }))
+  },
+  inJson: async (text: string, step: Step, way: Way): Promise<string> => {
+    const door = JSON_DOORS[step.maxChars % JSON_DOORS.length] as (typeof JSON_DOORS)[number]
+    return textIn(JSON.parse(await STEPS[door](jsonWith(text), step, way)))
+  },
   wrapTool: (text: string, step: Step, way: Way) => wrapped(text, step, way),
   wrapTwice: (text: string, step: Step, { store, id }: Way) => {
     const tool = { name: 'bash', execute: async (_input: object, _call: object) => text }
@@ -262,6 +298,7 @@ const STEPS = {
 
 /** Steps whose cuts the package announces. */
 const SILENT: readonly string[] = [
+  'inJson',
   'clampText',
   'daycareTail',
   'daycareEnds',
@@ -281,6 +318,7 @@ const BARE: readonly string[] = ['openclawHard', 'daycareBeside', 'piHead', 'piT
 const BESIDE = 60
 /** Steps that redact and clean by their options. */
 const PREPARING = new Set([
+  'inObject',
   'wrapTool',
   'wrapTwice',
   'wrapInside',
@@ -292,10 +330,12 @@ const PREPARING = new Set([
   'proxy',
   'hook',
 ])
-/** Steps with the limit on lines. */
-const LINES = new Set([...PREPARING, 'openclawHard', 'piHead', 'piTail'])
+/** Steps with the limit on lines. JSON is one line. */
+const LINES = new Set([...[...PREPARING].filter((name) => name !== 'inObject'), 'openclawHard', 'piHead', 'piTail'])
 /** Steps with a limit in tokens. */
 const IN_TOKENS = new Set(['precheck', 'recovery'])
+/** Steps that put the text into an object. */
+export const OBJECTS = ['inObject', 'inJson'] as const
 export const NAMES = Object.keys(STEPS) as (keyof typeof STEPS)[]
 
 /** Makes the output of a pipeline. */
@@ -323,6 +363,11 @@ const HINT = /\[tool output truncated: ([\d,]+) of ([\d,]+) (?:chars|bytes) omit
 const SHORT =
   /\[\.\.\. ([\d,]+) (?:more characters truncated|chars omitted)[^\]\n]*\]|\.\.\. \(([\d,]+) chars truncated from/g
 
+const ID = /\b[0-9a-f]{16}\b/g
+/** Chars of the JSON around a text, its labels and its exit line. */
+const EXTRA = 200
+
+const within = (amount: number, least: number, most: number) => amount >= least && amount <= most
 const sum = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0)
 const numberOf = (text = '') => Number(text.replaceAll(',', ''))
 
@@ -343,9 +388,11 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
   let hasExit = false
   let isCleared = false
   let wasCut = false
+  let isApart = false
   let id: string | undefined
   let [chars, lines, least] = [Infinity, Infinity, Infinity]
   const faults: string[] = []
+  beside = undefined
   const look = async (name: string, was: string, step: Step, events: number) => {
     const say = (what: string) => faults.push(`${name}: ${what}`)
     const isCut = text !== was
@@ -388,9 +435,18 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
     if (saved.length > 1) say(`${saved.length} saves`)
     id ??= saved[0]?.id
     const hasRoom = chars >= ROOM && lines >= ROOM_LINES && least >= ROOM
-    const ids = [...text.matchAll(/\b[0-9a-f]{16}\b/g)].map(([id]) => id)
+    const ids = [...text.matchAll(ID)].map(([id]) => id)
     if (ids.some((other) => other !== id)) say(`the id ${ids.find((other) => other !== id)}, not ${id}`)
-    if (id !== undefined && hasRoom && !ids.includes(id)) say('no id')
+    const object = beside ?? ''
+    const [, , named] = new RegExp(HINT).exec(object) ?? []
+    const escapes = output.split('\n').length + EXTRA
+    if (named !== undefined && !within(numberOf(named), output.length - 64, output.length + escapes))
+      say(`a total of ${named} in an object, not ${output.length}`)
+    const [foreign] = [...object.matchAll(ID)].map(([id]) => id).filter((other) => other !== id)
+    if (foreign !== undefined) say(`the id ${foreign} in an object, not ${id}`)
+    // A text that an object names no output for is named by the object alone.
+    isApart = isCut && object.length > 0 && ids.length === 0 && object.includes(String(id))
+    if (id !== undefined && hasRoom && !ids.includes(id) && !isApart) say('no id')
     if (hasExit && hasRoom && !EXIT.test(text.split('\n').at(-1) as string)) say('no exit line')
     const isTold = (name === 'recovery' || name === 'clear') && isCut
     if (!SILENT.includes(name) && (isTold ? events !== 1 : isCut ? events < 1 && !isPrepared : events !== 0))
@@ -427,6 +483,7 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
     if (faults.length > 0) break
     seen.length = 0
     repairs = 0
+    beside = undefined
     const was = text
     text = await STEPS[step.name](text, step, way)
     await look(step.name, was, step, seen.length)
@@ -437,7 +494,7 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
           `${step.name}: again changes ${JSON.stringify(text.slice(-300))} to ${JSON.stringify(again.slice(-300))}`,
         )
     }
-    if (BARE.includes(step.name)) break
+    if (BARE.includes(step.name) || isApart) break
   }
   return faults.length > 0
     ? `${faults.join('; ')}\n  ${JSON.stringify(text.slice(0, 150))} ... ${JSON.stringify(text.slice(-400))}`

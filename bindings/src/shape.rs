@@ -5,7 +5,7 @@ use napi_derive::napi;
 use crate::answer::answer;
 use crate::cut::JsText;
 use crate::policy::{PolicyHandle, asking};
-use spillway::shape::{ShapeOutcome, shape, shape_told};
+use spillway::shape::{ShapeOutcome, cut_texts, shape, shape_told};
 
 /// JSON with less in it, and counts of what is missing.
 #[napi(object, object_from_js = false)]
@@ -45,6 +45,21 @@ pub fn tell_json(
     query: Option<Vec<String>>,
 ) -> Option<ShapedJson> {
     shape_told(&json, &asking(policy, query)).map(shaped)
+}
+
+/// The texts of data that were cut before.
+#[napi(object, object_from_js = false)]
+pub struct CutTexts {
+    pub texts: Vec<String>,
+    /// Bytes of the JSON beside them.
+    pub beside: f64,
+}
+
+/// Finds the texts of data that were cut before. Returns null for a text that is not JSON, or has
+/// none.
+#[napi(catch_unwind)]
+pub fn cut_texts_of(json: String) -> Option<CutTexts> {
+    cut_texts(&json).map(|(texts, beside)| CutTexts { texts, beside: beside as f64 })
 }
 
 fn shaped(made: ShapeOutcome) -> ShapedJson {

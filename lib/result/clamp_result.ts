@@ -58,7 +58,7 @@ export function clampAndReport(
   const clamped = clampWithFigures(text, own, name, origin.ask)
   const { figures } = clamped
   if (figures) {
-    spilling?.cut(number, [text])
+    spilling?.cut(number, [text], [clamped.text])
     emitClamp(origin, () => ({ ...figures(), ...savedFor([text], own) }))
   }
   return clamped.text
@@ -90,6 +90,11 @@ function clampParts(result: Result, policy: EnginePolicy, draft: Draft, origin: 
   return isWritten || content?.isCut === true
 }
 
+/** Returns the texts that took the place of others. */
+function textsLeft({ edits }: SlotsOutcome): string[] {
+  return [...edits.values()].flatMap((edit) => (typeof edit === 'string' ? edit : (edit?.text ?? [])))
+}
+
 function clampTexts(result: Result, policy: EnginePolicy, origin: Origin): SlotsOutcome {
   const { slots, isError } = result
   const { spilling } = origin
@@ -101,6 +106,6 @@ function clampTexts(result: Result, policy: EnginePolicy, origin: Origin): Slots
   const { figures } = clamped
   if (!figures) return clamped
   const texts = slots.map(({ text }) => text)
-  spilling?.cut(number, texts)
+  spilling?.cut(number, texts, textsLeft(clamped))
   return { ...clamped, figures: () => ({ ...figures(), ...savedFor(texts, saved) }) }
 }

@@ -74,7 +74,7 @@ export function shapeContent(
   const isLeft = made !== null && made.json !== '' && (policy.schema === undefined || made.validates)
   const { spilling } = origin
   const number = spilling?.next() ?? 0
-  spilling?.cut(number, [saidWhole(end.value, given, result, texts)])
+  spilling?.cut(number, [saidWhole(end.value, given, result, texts)], made ? [made.json] : [])
   const advice = native.advice(handleOf(spilling?.policyOf(number, policy) ?? policy))
   const words = isLeft
     ? noticeOf({ ...made, total: Buffer.byteLength(json) }, advice)

@@ -13,7 +13,7 @@ export type Whole = readonly [how: SavedHow, named: string]
  * order, which is the same in both runs.
  */
 export class CallSpill {
-  readonly #cut = new Map<number, readonly string[]>()
+  readonly #cut = new Map<number, readonly [texts: readonly string[], left: readonly string[]]>()
   readonly #wholes = new Map<number, Whole>()
   #next = 0
 
@@ -22,9 +22,9 @@ export class CallSpill {
     return this.#next++
   }
 
-  /** Notes the texts of a result that was cut. */
-  cut(number: number, texts: readonly string[]): void {
-    this.#cut.set(number, texts)
+  /** Notes the texts of a result that was cut, and what is left of them. */
+  cut(number: number, texts: readonly string[], left: readonly string[]): void {
+    this.#cut.set(number, [texts, left])
   }
 
   /** Returns the policy of a text, whose notice names the saved file if there is one. */
@@ -38,8 +38,8 @@ export class CallSpill {
    *  saved. */
   async save(store: SpillStore, meta: { tool?: string; callId?: string }): Promise<boolean> {
     const known = new Map<string, Whole>()
-    for (const [number, texts] of this.#cut) {
-      if (await isPartIn(store, texts)) continue
+    for (const [number, [texts, left]] of this.#cut) {
+      if (await isPartIn(store, texts, left)) continue
       const text = texts.join('\n')
       const whole = known.get(text) ?? (await saveOnce(store, text, meta))
       known.set(text, whole)

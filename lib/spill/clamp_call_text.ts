@@ -30,7 +30,7 @@ export async function clampCallText(
   const clamp = () => {
     const number = spilling.next()
     const kept = clampPrepared(text, spilling.policyOf(number, compiled), SEARCHED, ask)
-    if (kept !== text) spilling.cut(number, [text])
+    if (kept !== text) spilling.cut(number, [text], [kept])
     return kept
   }
   const trial = await ahead.settle(() => {

@@ -1,7 +1,7 @@
 import type { SpillStore } from 'spillway'
 import type { CleanSteps } from '../clean_options.js'
 import { cleanString } from '../text/clean.js'
-import { earlierSave, originalOf } from '../text/earlier.js'
+import { cutTextsIn, type EarlierSave, earlierSave, earlierSaves, originalOf, saveIn } from '../text/earlier.js'
 import { idIn } from './arguments.js'
 
 /*
@@ -13,6 +13,9 @@ import { idIn } from './arguments.js'
  * They are compared as a reader sees them: cleaned, and without blanks, since a saved output has
  * the bytes of its command. Most cuts keep an end of the output, so its ends are read first. The
  * streams of a command that were captured apart, and long heads, take a search.
+ *
+ * Of data, those texts are compared that were cut before. The rest of it has to be small, since it
+ * is saved nowhere.
  */
 
 /** Chars that a tool may have added around a text of an earlier cut. */
@@ -31,10 +34,33 @@ const LINES = 6
 const SHORTEST = 12
 const LONGEST = 80
 
-/** Returns true if the notices in the texts of a result name an output that the store has and that
- *  they are a part of. */
-export async function isPartIn(store: SpillStore, texts: readonly string[]): Promise<boolean> {
-  const earlier = earlierSave(texts)
+/** Returns true if the notices in the texts of a result name outputs that the store has and that
+ *  they are parts of. `left`: what a cut leaves of the texts, which has to name each of several. */
+export async function isPartIn(
+  store: SpillStore,
+  texts: readonly string[],
+  left?: readonly string[],
+): Promise<boolean> {
+  const data = texts.map(cutTextsIn)
+  const beside = texts.reduce((sum, text, at) => sum + (data[at]?.beside ?? text.length), 0)
+  const cut = data.flatMap((one) => one?.texts ?? [])
+  if (cut.length === 0 || beside > ADDED) return areOf(store, earlierSave(texts), texts)
+  const saves = earlierSaves(cut)
+  if (saves.length === 0) return areOf(store, earlierSave(texts), texts)
+  for (const save of saves) {
+    const own = saves.length === 1 ? cut : cut.filter((text) => saveIn(text)?.name === save.name)
+    const isLeft = saves.length === 1 || (left?.some((text) => text.includes(save.name)) ?? true)
+    if (!isLeft || !(await areOf(store, save, own))) return false
+  }
+  return true
+}
+
+/** Returns true if texts are parts of a saved output that the store has. */
+async function areOf(
+  store: SpillStore,
+  earlier: EarlierSave | undefined,
+  texts: readonly string[],
+): Promise<boolean> {
   const id = earlier && idIn(earlier.name)
   if (id === undefined) return false
   try {

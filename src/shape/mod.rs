@@ -24,6 +24,8 @@
 //! (`elements.rs`, `odd.rs`). A list is read only if it loses elements; reading nested lists at
 //! each level would take quadratic time. Objects that lose members keep those that tell.
 //!
+//! **Texts that were cut before** keep the names of their saved outputs (`earlier.rs`).
+//!
 //! **Long strings** are cut as texts, by the search that all texts have (`texts.rs`). A value whose
 //! own members tell of a failure, such as an exit code, is searched as the text of a failure.
 //!
@@ -35,6 +37,7 @@
 //! room, is ignored, because bounded output matters more than valid output; the report says which
 //! of the two the caller got.
 
+mod earlier;
 mod elements;
 mod odd;
 mod rooms;
@@ -58,7 +61,7 @@ use rooms::Rooms;
 use rules::SchemaRules;
 use sizes::Sizes;
 use texts::Texts;
-pub use told::shape_told;
+pub use told::{cut_texts, shape_told};
 use write::write;
 
 /// Shortened JSON, and counts of the omissions. The contents of an omitted value are not counted.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use crate::json::{Document, Value};
 
+use super::earlier::{EarlierText, EarlierTexts};
 use super::rules::{Rule, SchemaRules};
 use super::string::{chars_of, mark_bytes};
 
@@ -51,11 +52,14 @@ pub struct Sizes {
     /// The chars of strings that were shortened. Several attempts shorten the same ones.
     chars: RefCell<HashMap<u32, usize>>,
     rules: Option<SchemaRules>,
+    /// The texts that were cut before.
+    earlier: EarlierTexts,
 }
 
 impl Sizes {
     pub fn new(document: &Document, rules: Option<SchemaRules>) -> Sizes {
-        let mut sizes = Sizes { of: vec![Bytes::default(); document.len()], rules, ..Sizes::default() };
+        let (of, earlier) = (vec![Bytes::default(); document.len()], EarlierTexts::of(document));
+        let mut sizes = Sizes { of, rules, earlier, ..Sizes::default() };
         for value in document.values().rev() {
             let id = value.id() as usize;
             let length = value.source().len() as u32;
@@ -67,9 +71,11 @@ impl Sizes {
                 }
                 b'"' if value.is_name() => sizes.of[id] = Bytes::all(length + 1),
                 b'"' if !sizes.rule(value.id()).is_some_and(|rule| rule.whole) => {
-                    let least = length.min(LEAST);
+                    let named = sizes.earlier.get(value.id()).map_or(0, |text| text.least);
+                    let least = length.min(LEAST).max(named);
                     sizes.spare += (length - least) as usize;
-                    sizes.of[id] = Bytes { full: length, brief: length.min(BRIEF), min: least, floor: least };
+                    let brief = length.min(BRIEF).max(named);
+                    sizes.of[id] = Bytes { full: length, brief, min: least, floor: length.min(LEAST) };
                 }
                 _ => sizes.of[id] = Bytes::all(length),
             }
@@ -120,6 +126,15 @@ impl Sizes {
     /// Returns the bytes that all strings can give together.
     pub fn spare(&self) -> usize {
         self.spare
+    }
+
+    pub fn earlier(&self) -> &EarlierTexts {
+        &self.earlier
+    }
+
+    /// Returns the earlier cut of a text whose saved output it names.
+    pub fn named(&self, id: u32) -> Option<&EarlierText> {
+        self.earlier.get(id).filter(|text| text.notice.is_some())
     }
 
     /// Returns the rule of a value, if there is a schema.

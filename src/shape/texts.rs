@@ -16,6 +16,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use super::earlier::EarlierText;
 use super::elements::telling;
 use super::rooms::Rooms;
 use super::sizes::Sizes;
@@ -23,6 +24,7 @@ use crate::encoding::{Text, Utf8};
 use crate::json::{Document, Literal, Value, string};
 use crate::limits::{Limits, UNLIMITED};
 use crate::notice::Notice;
+use crate::notice::saved::SavedPart;
 use crate::policy::Policy;
 use crate::selection::SearchTerms;
 use crate::tokens::Estimate;
@@ -41,6 +43,7 @@ const ATTEMPTS: usize = 6;
 #[derive(Debug)]
 pub struct Texts<'p> {
     policy: &'p Policy,
+    sizes: &'p Sizes,
     /// Those that are searched.
     searched: HashSet<u32>,
     /// The longest of them, which has the notice. The others have marks.
@@ -49,26 +52,27 @@ pub struct Texts<'p> {
 
 impl<'p> Texts<'p> {
     /// Finds the texts that have less room than they take, and shares their room by what they tell.
-    pub fn new(document: &Document, sizes: &Sizes, rooms: &mut Rooms, policy: &'p Policy) -> Texts<'p> {
+    pub fn new(document: &Document, sizes: &'p Sizes, rooms: &mut Rooms, policy: &'p Policy) -> Texts<'p> {
         let is_cut = |value: &Value| {
             let source = value.source();
             source[0] == b'"' && (1..source.len()).contains(&rooms.at(value.id())) && !value.is_name()
         };
         let cut: Vec<Value> = document.values().filter(is_cut).collect();
+        let is_text = |value: &Value| has_lines(value.source()) || sizes.named(value.id()).is_some();
         // The words of a string alone say nothing about its share.
         let tells = match &cut[..] {
-            [one] if has_lines(one.source()) => vec![false],
+            [one] if is_text(one) => vec![false],
             _ => telling(&cut, policy),
         };
         let searched: Vec<Value> = cut
             .iter()
             .zip(&tells)
-            .filter(|(value, tells)| {
-                has_lines(value.source()) || **tells && value.source().len() >= LONG_LINE
-            })
+            .filter(|(value, tells)| is_text(value) || **tells && value.source().len() >= LONG_LINE)
             .map(|(value, _)| *value)
             .collect();
-        let longest = searched.iter().max_by_key(|value| value.source().len()).map(|value| value.id());
+        // A text that names its own saved output keeps that name.
+        let prominence = |value: &Value| (sizes.named(value.id()).is_none(), value.source().len());
+        let longest = searched.iter().copied().max_by_key(prominence).map(Value::id);
         if longest.is_some() {
             let of = |tell: bool| -> Vec<u32> {
                 let some = cut.iter().zip(&tells).filter(|(_, tells)| **tells == tell);
@@ -76,7 +80,7 @@ impl<'p> Texts<'p> {
             };
             rooms.favor(sizes, &of(false), &of(true));
         }
-        Texts { policy, searched: searched.into_iter().map(Value::id).collect(), longest }
+        Texts { policy, sizes, searched: searched.into_iter().map(Value::id).collect(), longest }
     }
 
     /// Returns true if no string of the document is cut as a text.
@@ -87,27 +91,46 @@ impl<'p> Texts<'p> {
     /// Returns the JSON of what a search keeps of a string, given with its quotes, in the room that
     /// its beginning takes. `None` if the beginning says as much.
     pub fn cut(&self, id: u32, quoted: &[u8], beginning: &[u8]) -> Option<String> {
-        let (literal, policy) = (Literal::of(quoted), self.policy);
-        if beginning.len() < LEAST_SEARCHED || !self.searched.contains(&id) || has_lone(quoted, &literal) {
+        let (literal, policy, named) = (Literal::of(quoted), self.policy, self.sizes.named(id));
+        let is_small = beginning.len() < LEAST_SEARCHED && named.is_none();
+        if is_small || !self.searched.contains(&id) || has_lone(quoted, &literal) {
             return None;
         }
         let text = literal.string();
-        let mark = if policy.notice == Notice::None { Notice::None } else { Notice::Mark };
-        let notice = if self.longest == Some(id) { &policy.notice } else { &mark };
+        let notice = self.notice_of(id, named);
+        // The saved output of the data is none of a text with a name of its own.
+        let is_own = named.is_some_and(|text| text.notice.as_ref() == Some(notice));
+        let own = is_own.then(|| Policy { saved: SavedPart::Nowhere, ..policy.clone() });
         let most = Room::of(beginning, policy);
-        let mut room = most.scaled(text.len(), quoted.len());
+        let least = named.map_or(0, |text| text.notice_bytes);
+        let mut room = most.scaled(text.len(), quoted.len()).between(least, most);
         let input = Input::whole(Utf8(text.as_bytes()));
         let found = pass::select(&input, &room.limits(), SearchTerms::of(policy));
         for _ in 0..ATTEMPTS {
-            let terms = Terms { limits: room.limits(), notice, ..Terms::from(policy) };
+            let terms =
+                Terms { limits: room.limits(), notice, ..Terms::from(own.as_ref().unwrap_or(policy)) };
             let json = string(&truncate_with(&input, terms, || Some(Cow::Borrowed(&*found)))?.string(&input));
             let taken = Room::of(json.as_bytes(), policy);
             match taken.most_over(most) {
                 None => return Some(json),
-                Some((limit, taken)) => room = room.scaled(limit, taken + taken / 32 + 1),
+                Some((limit, taken)) => {
+                    room = room.scaled(limit, taken + taken / 32 + 1).between(least, most);
+                }
             }
         }
         None
+    }
+
+    /// Returns the notice of a text: that of the policy in the longest one, and marks in others,
+    /// with the names of their own saved outputs.
+    fn notice_of<'a>(&'a self, id: u32, named: Option<&'a EarlierText>) -> &'a Notice {
+        match (&self.policy.notice, named.and_then(|text| text.notice.as_ref())) {
+            (Notice::None, _) => &Notice::None,
+            (Notice::Mark, Some(own)) => own,
+            (notice, _) if self.longest == Some(id) => notice,
+            (_, Some(own)) => own,
+            _ => &Notice::Mark,
+        }
     }
 }
 
@@ -144,6 +167,12 @@ impl Room {
         over.max_by(|(most, taken), (other, more)| {
             (*taken as u128 * *other as u128).cmp(&(*more as u128 * *most as u128))
         })
+    }
+
+    /// Returns at least `least` of each size, unless that is more than `most`.
+    fn between(self, least: usize, most: Room) -> Room {
+        let [bytes, chars, tokens] = self.0;
+        Room([bytes.max(least).min(most.0[0]), chars.max(least).min(most.0[1]), tokens])
     }
 
     fn limits(self) -> Limits {

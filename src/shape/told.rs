@@ -6,8 +6,11 @@
 //! limits before the values share the rest, at the size that it would have if all were missing.
 //!
 //! A document that has such a notice already was cut before. The old one gives its amounts and the
-//! name of the saved output to the new one, which takes its place.
+//! name of the saved output to the new one, which takes its place. Where the document has none, the
+//! notices of its texts do so, as far as they name the same output. Texts of several outputs keep
+//! a name each, and the notice of the whole names none of them.
 
+use super::earlier::EarlierTexts;
 use super::sizes::Sizes;
 use super::{ShapeOutcome, fits, judged, shape_document, shape_within};
 use crate::encoding::{Size, Text, Utf8};
@@ -15,6 +18,7 @@ use crate::json::{Document, Value, string};
 use crate::limits::{Limits, UNLIMITED};
 use crate::notice::counts::{Amount, Counts, Labels};
 use crate::notice::earlier::{NoticeAmounts, of_json};
+use crate::notice::saved::SavedPart;
 use crate::notice::{Notice, NoticePlace};
 use crate::policy::Policy;
 use crate::tokens::Estimate;
@@ -44,11 +48,27 @@ pub fn shape_told(json: &str, policy: &Policy) -> Option<ShapeOutcome> {
             return Some(ShapeOutcome { json: compact, ..ShapeOutcome::default() });
         }
     }
-    let Some((rest, told)) = without_notice(document.root()) else {
-        return told_within(&document, &sizes, policy, &NoticeAmounts::default());
+    let Some((rest, mut told)) = without_notice(document.root()) else {
+        return told_within(&document, &sizes, policy, &sizes.earlier().told(&document));
     };
     let document = Document::parse(rest.as_bytes())?;
-    told_within(&document, &Sizes::new(&document, None), policy, &told)
+    let sizes = Sizes::new(&document, None);
+    if told.saved().name().is_empty() {
+        told.add_saved(sizes.earlier().told(&document));
+    }
+    told_within(&document, &sizes, policy, &told)
+}
+
+/// Returns the texts of a document that were cut before, and the bytes of the rest of it without
+/// its notice. `None` if there are none, or the text is not a document.
+pub fn cut_texts(json: &str) -> Option<(Vec<String>, usize)> {
+    let rest = of_json(json.as_bytes()).and_then(|_| without_notice(Document::parse(json.as_bytes())?.root()));
+    let document = Document::parse(rest.as_ref().map_or(json, |(rest, _)| rest).as_bytes())?;
+    let earlier = EarlierTexts::of(&document);
+    let cut: Vec<Value> = document.values().filter(|value| earlier.get(value.id()).is_some()).collect();
+    let taken: usize = cut.iter().map(|text| text.source().len()).sum();
+    let texts: Vec<String> = cut.iter().filter_map(|text| text.string()).collect();
+    (!texts.is_empty()).then(|| (texts, document.root().source().len() - taken))
 }
 
 /// Returns a document without the notice of an earlier cut, and what that tells.
@@ -75,9 +95,10 @@ fn told_within(
         let most =
             ShapeOutcome { elements: document.len(), members: document.len(), ..ShapeOutcome::default() };
         let limits = less(policy.limits, &note.json(notice, &most))?;
+        // The saved output of the data is none of its texts.
+        let inner = Policy { limits, notice: Notice::Mark, saved: SavedPart::Nowhere, ..policy.clone() };
         let mut made =
-            shape_within(document, sizes, &Policy { limits, notice: Notice::Mark, ..policy.clone() }, 0)
-                .filter(|made| made.json.len() > EMPTY)?;
+            shape_within(document, sizes, &inner, 0).filter(|made| made.json.len() > EMPTY)?;
         let bracket = made.json.pop()?;
         let said = note.json(notice, &made);
         made.json.push(b',');
@@ -154,7 +175,7 @@ fn less(limits: Limits, notice: &str) -> Option<Limits> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notice::saved::{Location, SavedPart};
+    use crate::notice::saved::Location;
 
     fn told(json: &str, bytes: usize) -> Option<String> {
         let limits = Limits { bytes, ..Limits::NONE };
