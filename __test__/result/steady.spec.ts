@@ -146,8 +146,8 @@ describe('lists', () => {
         !/^(?:compat|testing)\b/.test(name) &&
         readFileSync(join(__dirname, '../../lib', name), 'utf8').includes('Array.isArray('),
     )
-    // json.ts and stable_value.ts ask first if it is a proxy; message.ts reads messages, which are JSON,
-    // and is loaded by commands that load nothing else.
+    // json.ts and stable_value.ts ask first if it is a proxy; message.ts reads messages, which are
+    // JSON, and is loaded by commands that load nothing else.
     expect(users.sort()).toEqual(['dialect/stable_value.ts', 'json.ts', 'mcp/message.ts', 'untrusted.ts'])
   })
 

@@ -98,7 +98,7 @@ impl<'p> Texts<'p> {
         }
         let text = literal.string();
         let notice = self.notice_of(id, named);
-        // The saved output of the data is none of a text with a name of its own.
+        // A text that names a saved output of its own does not name that of the data.
         let is_own = named.is_some_and(|text| text.notice.as_ref() == Some(notice));
         let own = is_own.then(|| Policy { saved: SavedPart::Nowhere, ..policy.clone() });
         let most = Room::of(beginning, policy);

@@ -95,7 +95,7 @@ fn told_within(
         let most =
             ShapeOutcome { elements: document.len(), members: document.len(), ..ShapeOutcome::default() };
         let limits = less(policy.limits, &note.json(notice, &most))?;
-        // The saved output of the data is none of its texts.
+        // The texts do not name the saved output of the data.
         let inner = Policy { limits, notice: Notice::Mark, saved: SavedPart::Nowhere, ..policy.clone() };
         let mut made =
             shape_within(document, sizes, &inner, 0).filter(|made| made.json.len() > EMPTY)?;
