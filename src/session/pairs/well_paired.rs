@@ -1,6 +1,6 @@
 //! Tells in one pass that calls and results certainly need no repair, as
-//! `lib/pairs/well_paired.ts` does: the results of a turn's calls follow at once. It leaves all that
-//! is unusual to a repair that writes nothing.
+//! `lib/pairs/well_paired.ts` does: the results of a turn's calls follow at once. It leaves all
+//! that is unusual to a repair that writes nothing.
 
 use std::collections::{HashMap, HashSet};
 

@@ -12,11 +12,11 @@
 //!    and so do all rows behind them. Damaged lines wait until it is known what they hold.
 //! 4. `finish` puts the new file in the place of the old one.
 //!
-//! The new file begins with the first row that differs, as a copy of all rows before: a repair with
-//! nothing to do writes nothing, and a dry run only counts. The agent may append rows all the while.
-//! They are read up to [`LOOKS`] times, and what comes later is carried over once the files are
-//! exchanged. Any other change of the file ends the repair, and leaves it as it is. Rows that come
-//! while calls are paired may hold the results of these, so that all begins anew.
+//! The new file begins with the first row that differs, as a copy of all rows before: a repair
+//! with nothing to do writes nothing, and a dry run only counts. The agent may append rows all the
+//! while. They are read up to [`LOOKS`] times, and what comes later is carried over once the files
+//! are exchanged. Any other change of the file ends the repair, and leaves it as it is. Rows that
+//! come while calls are paired may hold the results of these, so that all begins anew.
 
 mod finish;
 mod rewrite;

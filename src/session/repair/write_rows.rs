@@ -1,5 +1,5 @@
-//! Writes the rows of the new file in the order of the old one: whole rows as they are or rewritten,
-//! what is left of damaged lines, and rows that wait for a thread.
+//! Writes the rows of the new file in the order of the old one: whole rows as they are or
+//! rewritten, what is left of damaged lines, and rows that wait for a thread.
 
 use super::Repair;
 use super::rewrite::Outcome;
