@@ -215,8 +215,38 @@ pub fn is_none_after(after: &[u8]) -> bool {
     let value = value.trim_ascii_start();
     let ends = |after: &[u8]| !after.first().is_some_and(|byte| is_word(*byte));
     value.strip_prefix(b"0").is_some_and(ends)
+        || value.get(..SPARED.len()).is_some_and(|value| value.eq_ignore_ascii_case(SPARED))
         || quoted.is_some()
             && EMPTY.iter().any(|empty| value.strip_prefix(empty.as_bytes()).is_some_and(ends))
+}
+
+/// The value that says of a weakness that it is not there.
+const SPARED: &[u8] = b"not affected";
+
+/// Returns true if a word's count behind it is 0, beside another count: `Fail 0 Error 0`.
+pub fn is_counted_none(before: &[u8], after: &[u8]) -> bool {
+    let is_blank = |byte: &u8| *byte == b' ';
+    let number = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let Some(count) = after.strip_prefix(b" ") else { return false };
+    let digits = number(count);
+    let next = count[digits..].trim_ascii_start();
+    let follows = || {
+        let word = word_length(next);
+        let rest = next.get(word..).unwrap_or_default().strip_prefix(b" ").unwrap_or_default();
+        word > 0 && number(rest) > 0
+    };
+    let precedes = || {
+        let before = before.trim_ascii_end();
+        let digits = before.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+        let rest = &before[..before.len() - digits];
+        digits > 0
+            && rest.last().is_some_and(is_blank)
+            && rest.trim_ascii_end().last().is_some_and(|byte| is_word(*byte))
+    };
+    count[..digits].iter().all(|digit| *digit == b'0')
+        && digits > 0
+        && count.get(digits).is_none_or(|byte| !is_word(*byte))
+        && (follows() || precedes())
 }
 
 /// JSON values that negate a word.
@@ -237,6 +267,20 @@ mod tests {
     }
 
     #[test]
+    fn counts_of_none_are_recognised() {
+        for (before, after) in
+            [("", " 0 Error 0"), ("Pass 7 Fail 0 ", " 0"), ("Pass 7 ", " 0 (0 skipped)"), ("", " 0 of 5")]
+        {
+            assert!(is_counted_none(before.as_bytes(), after.as_bytes()), "{before}|{after}");
+        }
+        for (before, after) in
+            [("", " 0"), ("Pass 7 ", " 2"), ("step 3: ", " 0"), ("", " 0x7f 1"), ("", " 10 Error 0")]
+        {
+            assert!(!is_counted_none(before.as_bytes(), after.as_bytes()), "{before}|{after}");
+        }
+    }
+
+    #[test]
     fn words_of_success_are_recognised() {
         for before in ["0 ", "no ", "found 0 ", "no known ", "with 0 type "] {
             assert!(is_none_before(before.as_bytes()), "{before}");
@@ -244,7 +288,7 @@ mod tests {
         for before in ["10 ", "1.0 ", "", "not ", "0", "0 one two "] {
             assert!(!is_none_before(before.as_bytes()), "{before}");
         }
-        for after in [": 0", " = 0, ok", " seen: 0", "\": null,", "\":[]", "\": \"\""] {
+        for after in [": 0", " = 0, ok", " seen: 0", "\": null,", "\":[]", "\": \"\"", ": Not affected"] {
             assert!(is_none_after(after.as_bytes()), "{after}");
         }
         for after in
