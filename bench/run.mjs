@@ -152,6 +152,13 @@ const noMedia = definePolicy({ maxBytes: Infinity, maxLines: Infinity, media: { 
 
 /** JSON of rows, and what a program writes by hand for it: the first and the last rows, fewer until
  *  they fit. */
+const rows = {
+  rows: Array.from({ length: 30_000 }, (_, id) => ({
+    id,
+    state: id === 7 ? 'failed' : 'done',
+    note: 'a few words',
+  })),
+}
 const table = JSON.stringify(
   Array.from({ length: 80_000 }, (_, id) => ({
     id,
@@ -284,6 +291,12 @@ const rows = [
     peer: ['one RegExp of the same texts', () => SECRETS.test(clean[kind])],
     floor: pass(clean[kind]),
   })),
+  {
+    name: 'clampResult, data of 30,000 rows',
+    ours: () => clampResult(rows),
+    peer: ['parse, halve, stringify', () => halved(JSON.stringify(rows.rows))],
+    floor: ['JSON.stringify and JSON.parse', () => JSON.parse(JSON.stringify(rows))],
+  },
   {
     name: 'clampJson, 10 MB of rows',
     ours: () => clampJson(table, head),

@@ -5,4 +5,4 @@ import { here, loadEngine } from './loader/loader.js'
  *  call for each function. */
 export const native = loadEngine(here) as typeof engine
 
-export type { CapturedCut, CapturedTexts, Cut, SpillFailure } from '../native.js'
+export type { CapturedCut, CapturedTexts, Cut, ShapedJson, SpillFailure } from '../native.js'

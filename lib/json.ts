@@ -26,12 +26,13 @@ const { isProxy } = types
 const { getOwnPropertyDescriptor } = Object
 
 const { __lookupGetter__: lookup } = Object.prototype as unknown as {
-  __lookupGetter__: (key: number) => unknown
+  __lookupGetter__: (key: number | string) => unknown
 }
 
-/** Returns true if an accessor answers for an element. Four times as fast as its descriptor. */
-export function hasGetter(list: readonly unknown[], at: number): boolean {
-  return lookup.call(list, at) !== undefined
+/** Returns true if an accessor answers for an element or a member. Four times as fast as its
+ *  descriptor. */
+export function hasGetter(value: object, key: number | string): boolean {
+  return lookup.call(value, key) !== undefined
 }
 
 /** Replaces a value before it is written, as the second argument of JSON.stringify does. */
@@ -71,9 +72,8 @@ function weightOf(value: unknown, most: number, depth: number): number {
   if (Array.isArray(value)) return weightOfList(value, most, depth)
   let weight = 1
   for (const name in value) {
-    const member = getOwnPropertyDescriptor(value, name)
-    if (member?.get !== undefined) return Number.NaN
-    weight += 1 + weightOf(member?.value, most - weight, depth + 1)
+    if (hasGetter(value, name)) return Number.NaN
+    weight += 1 + weightOf((value as Record<string, unknown>)[name], most - weight, depth + 1)
     // Also stops at NaN.
     if (!(weight <= most)) break
   }

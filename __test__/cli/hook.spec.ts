@@ -58,6 +58,17 @@ const SHAPES: [tool: string, (text: string) => unknown][] = [
 ]
 
 describe('spillway hook claude-code', () => {
+  it('turns pages of HTML into text with --clean-html', async () => {
+    const page = `<!DOCTYPE html><html><body>${'<p>One &amp; two</p>'.repeat(2_000)}</body></html>`
+    const { stdout } = await hook(event('mcp__web__fetch', [text(page)]), ['--clean-html'])
+    const [{ text: shown }] = outputOf(stdout)
+    expect(shown).toContain('One & two\n')
+    expect(shown).not.toContain('<p>')
+    const small = [text('<!DOCTYPE html><html><body><p>One</p></body></html>')]
+    const { stdout: changed } = await hook(event('mcp__web__fetch', small), ['--clean-html'])
+    expect(outputOf(changed)).toEqual([text('One')])
+  })
+
   it.each(SHAPES)('answers in the shape of %s, and says nothing else', async (tool, resultOf) => {
     const { code, stdout, stderr } = await hook(event(tool, resultOf(BIG)))
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

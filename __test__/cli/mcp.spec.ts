@@ -23,6 +23,7 @@ const answer = ({ id, method, params }) => {
   }
   const { name } = params ?? {}
   if (name === 'boom') return { jsonrpc: '2.0', id, error: { code: -32000, message: 'boom' } }
+  if (name === 'page') return { jsonrpc: '2.0', id, result: text('<!DOCTYPE html><html><body><p>One &amp; two</p></body></html>') }
   if (name === 'small') return { jsonrpc: '2.0', id, result: text('small') }
   if (['table', 'whole', 'free'].includes(name)) {
     const rows = big.split('\\n').map((n) => n === '7777' ? 'row 7777: error: disk full' : 'row ' + n)
@@ -77,6 +78,12 @@ const parsed = (stdout: string) =>
     .map((line) => JSON.parse(line))
 
 describe('spillway mcp', () => {
+  it('turns pages of HTML into text with --clean-html', async () => {
+    const { plain, stdout } = await both(call(1, 'page'), ['--clean-html'])
+    expect(plain).toContain('<p>One &amp; two</p>')
+    expect(parsed(stdout)[0].result.content).toEqual([{ type: 'text', text: 'One & two' }])
+  })
+
   it('truncates results, and nothing else', async () => {
     const input = [
       call(1, 'big'),

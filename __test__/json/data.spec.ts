@@ -27,7 +27,50 @@ const log = (lines: number, at: number) =>
 
 const quiet = log(4_000, -1)
 
+/** Values that hold each other, with small talk beside each. */
+const nested = (levels: number, innermost: unknown) =>
+  Array.from({ length: levels }, (_, level) => level).reduce(
+    (child: unknown, level) => ({
+      level,
+      note: 'this went as well as it did before '.repeat(8),
+      child,
+      others: Array.from({ length: 50 }, (_, id) => `part ${id} of level ${level} is there`),
+    }),
+    innermost,
+  )
+
 const FORMS: [string, unknown][] = [
+  ['thirty levels down', nested(30, { log: log(2_000, 1_200) })],
+  [
+    'in a row of values',
+    Array.from({ length: 3_000 }, (_, id) => [
+      id,
+      id === 1_900 ? ERROR : `entry ${id} is done by a worker`,
+      false,
+    ]),
+  ],
+  [
+    'in a list of lists of lists',
+    [
+      Array.from({ length: 60 }, (_, at) =>
+        Array.from({ length: 50 }, (_, id) => [
+          id,
+          at === 37 && id === 30 ? ERROR : `entry ${id} is done by a worker`,
+        ]),
+      ),
+    ],
+  ],
+  [
+    'beside long names',
+    Object.fromEntries(
+      Array.from({ length: 20 }, (_, id) => [`${'name '.repeat(400)}${id}`, log(100, id === 13 ? 60 : -1)]),
+    ),
+  ],
+  ['in JSON in a member', { status: 200, body: JSON.stringify({ log: log(9_000, 5_000) }) }],
+  [
+    'beside base64',
+    { image: 'iVBORw0K'.repeat(9_000), log: log(9_000, 5_000), more: 'AAAAHGZ0'.repeat(900) },
+  ],
   ['in stdout', { exitCode: 1, stdout: log(20_000, 11_000), stderr: '' }],
   ['in stdout, untold', { stdout: log(20_000, 11_000), stderr: '' }],
   ['three levels down', { job: { steps: { build: { output: log(20_000, 9_000), took: 12 } } } }],

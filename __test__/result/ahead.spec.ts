@@ -63,7 +63,7 @@ describe('long work on threads', () => {
   })
 
   it('returns the same result, of any shape', async () => {
-    const shaped = fc.tuple(longText, fc.string(), fc.integer({ min: 0, max: 6 })).map(
+    const shaped = fc.tuple(longText, fc.string(), fc.integer({ min: 0, max: 8 })).map(
       ([text, short, shape]) =>
         [
           text,
@@ -78,6 +78,8 @@ describe('long work on threads', () => {
           { stdout: text, stderr: short, exitCode: 1 },
           { role: 'tool', tool_call_id: 'a', content: text },
           { rows: text.split('\n') },
+          { rows: text.split('\n').map((line, at) => ({ at, line })) },
+          { content: [{ type: 'text', text: JSON.stringify({ exitCode: 1, text, short }) }] },
           { type: 'tool_result', tool_use_id: 'a', is_error: true, content: text },
         ][shape],
     )
@@ -109,6 +111,37 @@ describe('long work on threads', () => {
     await clampTextAsync(log(), { clean: true })
     isDone = true
     expect(turns).toBeGreaterThan(0)
+  })
+
+  it('cuts data on a thread, again once it is saved', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, id) => ({ id, state: id === 777 ? 'failed' : 'done' }))
+    const turnsOf = async (make: () => Promise<unknown>) => {
+      let turns = 0
+      let isDone = false
+      const turn = () => {
+        turns += 1
+        if (!isDone) setImmediate(turn)
+      }
+      setImmediate(turn)
+      const made = await make()
+      isDone = true
+      return { made, turns }
+    }
+    const dir = mkdtempSync(join(tmpdir(), 'ahead-'))
+    try {
+      for (const data of [{ rows }, { content: [{ type: 'text', text: JSON.stringify(rows) }] }]) {
+        const { made, turns } = await turnsOf(() => clampResultAsync(data))
+        expect(made).toEqual(clampResult(data))
+        const store = createSpillStore({ dir })
+        const saving = await turnsOf(() => clampResultAsync(data, { spill: store }))
+        const names = (await store.list()).map(({ path }) => path)
+        expect(names.filter((name) => JSON.stringify(saving.made).includes(name))).toHaveLength(1)
+        expect(turns).toBeGreaterThan(0)
+        expect(saving.turns).toBeGreaterThan(turns)
+      }
+    } finally {
+      rmSync(dir, { recursive: true })
+    }
   })
 
   it('needs no timer that a test may replace', async () => {

@@ -331,7 +331,12 @@ const PREPARING = new Set([
   'hook',
 ])
 /** Steps with the limit on lines. JSON is one line. */
-const LINES = new Set([...[...PREPARING].filter((name) => name !== 'inObject'), 'openclawHard', 'piHead', 'piTail'])
+const LINES = new Set([
+  ...[...PREPARING].filter((name) => name !== 'inObject'),
+  'openclawHard',
+  'piHead',
+  'piTail',
+])
 /** Steps with a limit in tokens. */
 const IN_TOKENS = new Set(['precheck', 'recovery'])
 /** Steps that put the text into an object. */

@@ -123,8 +123,10 @@ describe('clean with html', () => {
     const cli = join(__dirname, '../../dist/cli.js')
     const run = (...flags: string[]) =>
       execFileSync(process.execPath, [cli, 'clamp', ...flags], { input: page, encoding: 'utf8' })
-    expect(run('--clean-html')).toBe(text)
-    expect(run('--clean-html', '--no-clean')).toBe(text)
+    expect(run('--clean-html')).toBe(`${text}\n`)
+    expect(run('--clean-html', '--no-clean')).toBe(`${text}\n`)
+    expect(run('--clean-html', '--explain')).toBe(`${text}\n`)
+    expect(run('--clean-html', '--max-bytes', String(text.length))).toBe(text)
     expect(run('--clean')).toBe(page)
   })
 })

@@ -13,6 +13,7 @@ use crate::answer::answer;
 use crate::cut::JsText;
 use crate::policy::{PolicyHandle, asking};
 use crate::redact::RulesHandle;
+use crate::shape::{ShapeForm, ShapedJson, shaped};
 use crate::task::Background;
 use crate::units::{Narrow, Numbers, Units};
 use spillway::clean::Options;
@@ -137,6 +138,22 @@ pub fn redact_held(
             return None;
         }
         redacted(text, &rules).map(answer)
+    })
+}
+
+/// Rewrites held JSON like `shape_json`, or with `tells` like `tell_json`.
+#[napi(catch_unwind, ts_return_type = "Promise<ShapedJson | null>")]
+pub fn shape_held(
+    #[napi(ts_arg_type = "ExternalObject<'text'>")] text: &External<HeldText>,
+    #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
+    query: Option<Vec<String>>,
+    tells: bool,
+    is_rest: bool,
+) -> AsyncTask<Background> {
+    let (pieces, policy) = (Arc::clone(&text.pieces), asking(policy, query).into_owned());
+    Background::run(move || -> Option<ShapedJson> {
+        let json = String::from_utf8(utf8(&pieces)).ok()?;
+        shaped(&json, &policy, ShapeForm { tells, is_rest })
     })
 }
 

@@ -5,6 +5,7 @@ use napi_derive::napi;
 use crate::answer::answer;
 use crate::cut::JsText;
 use crate::policy::{PolicyHandle, asking};
+use spillway::policy::Policy;
 use spillway::shape::{ShapeOutcome, cut_texts, shape, shape_told};
 
 /// JSON with less in it, and counts of what is missing.
@@ -19,6 +20,15 @@ pub struct ShapedJson {
     pub validates: bool,
 }
 
+/// The form that JSON keeps.
+#[derive(Clone, Copy)]
+pub struct ShapeForm {
+    /// Says inside what is missing.
+    pub tells: bool,
+    /// It is a part of a result, so the schema is not its own.
+    pub is_rest: bool,
+}
+
 /// Rewrites JSON to fit a policy, with the question of this text if there is one. `is_rest`: it is
 /// a part of a result, so the schema is not its own. Returns null for a text that is not JSON.
 #[napi(catch_unwind)]
@@ -28,12 +38,8 @@ pub fn shape_json(
     query: Option<Vec<String>>,
     is_rest: Option<bool>,
 ) -> Option<ShapedJson> {
-    let policy = asking(policy, query);
-    let made = match is_rest {
-        Some(true) => shape(&json, &policy.of_rest())?,
-        _ => shape(&json, &policy)?,
-    };
-    Some(shaped(made))
+    let form = ShapeForm { tells: false, is_rest: is_rest == Some(true) };
+    shaped(&json, &asking(policy, query), form)
 }
 
 /// Rewrites a list or an object like [`shape_json`], and says in it what is missing. Returns null
@@ -44,7 +50,7 @@ pub fn tell_json(
     json: String,
     query: Option<Vec<String>>,
 ) -> Option<ShapedJson> {
-    shape_told(&json, &asking(policy, query)).map(shaped)
+    shaped(&json, &asking(policy, query), ShapeForm { tells: true, is_rest: false })
 }
 
 /// The texts of data that were cut before.
@@ -62,14 +68,20 @@ pub fn cut_texts_of(json: String) -> Option<CutTexts> {
     cut_texts(&json).map(|(texts, beside)| CutTexts { texts, beside: beside as f64 })
 }
 
-fn shaped(made: ShapeOutcome) -> ShapedJson {
+/// Rewrites JSON to fit a policy.
+pub fn shaped(json: &str, policy: &Policy, form: ShapeForm) -> Option<ShapedJson> {
+    let made: ShapeOutcome = match form {
+        ShapeForm { tells: true, .. } => shape_told(json, policy)?,
+        ShapeForm { is_rest: true, .. } => shape(json, &policy.of_rest())?,
+        _ => shape(json, policy)?,
+    };
     let [elements, strings, members] = [made.elements, made.strings, made.members].map(|count| count as u32);
-    ShapedJson {
+    Some(ShapedJson {
         json: answer(made.json),
         is_less: made.is_less,
         elements,
         strings,
         members,
         validates: made.validates,
-    }
+    })
 }

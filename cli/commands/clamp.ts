@@ -1,5 +1,6 @@
 import { fstatSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
+import type { CaptureResult } from 'spillway'
 import { clampTextWithReport, OutputCapture, redactText } from '../../lib/index.js'
 import { ended } from '../ended.js'
 import { explanationOf } from '../explanation.js'
@@ -57,9 +58,9 @@ async function explain(policy: GivenPolicy): Promise<void> {
     chunks.push(chunk)
     await write(capture.stdout, chunk)
   }
-  const { text, truncated, binary } = await capture.finish()
-  await out.show(truncated ? ended(text, true, policy) : text, Boolean(policy.clean))
-  if (binary) return err.tell('binary output; no line is kept\n')
+  const result = await capture.finish()
+  await out.show(shownEnd(result, policy), Boolean(policy.clean))
+  if (result.binary) return err.tell('binary output; no line is kept\n')
   const given = new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.concat(chunks))
   const plain = cleaned(given, policy)
   const searched = policy.redact ? redactText(plain) : plain
@@ -103,8 +104,15 @@ async function captured(policy: GivenPolicy): Promise<string> {
     // the next look.
     if (bytes > EAGER) look = 2 * bytes
   }
-  const { text, truncated } = await capture.finish()
-  return truncated ? ended(text, true, policy) : text
+  return shownEnd(await capture.finish(), policy)
+}
+
+/** Ends what a cut left, and the text of a page, whose own last line break is not in it. Any other
+ *  text stays as it came. */
+function shownEnd({ text, truncated }: CaptureResult, policy: GivenPolicy): string {
+  const { clean } = policy
+  const isPage = typeof clean === 'object' && clean.html === true
+  return truncated || isPage ? ended(text, truncated, policy) : text
 }
 
 /** Returns true if later input cannot change a truncated text: only the head is kept, and no notice

@@ -25,15 +25,36 @@ function isMedium(text: string): boolean {
   return text.includes('/') ? NAME.test(text) && !text.startsWith('text/') : MEDIA.test(text)
 }
 
-/** Start of a payload in JSON. Few other texts have it. */
-const MAYBE = /"(?:data:|[\w+/\\-]{64})/
+/** Chars of base64 with which a payload begins, at least. */
+const LEAST = 64
+/** Chars of base64, of JSON's escapes, and of URLs in them. */
+const IN_PAYLOAD = Uint8Array.from({ length: 256 }, (_, code) =>
+  /[\w+/\\-]/.test(String.fromCharCode(code)) && code < 128 ? 1 : 0,
+)
+
+/** Returns true if a string in JSON begins like a payload, which few do. Looks at one char in 64:
+ *  so long a run has one of them. */
+function mayHavePayload(json: string): boolean {
+  if (json.includes('"data:')) return true
+  const isIn = (at: number) => IN_PAYLOAD[json.charCodeAt(at)] === 1
+  for (let at = LEAST; at < json.length; at += LEAST) {
+    if (!isIn(at)) continue
+    let [start, end] = [at, at + 1]
+    while (start > 0 && isIn(start - 1)) start--
+    while (end < json.length && isIn(end)) end++
+    if (end - start >= LEAST && json[start - 1] === '"') return true
+    // The next run begins after this one.
+    at += Math.floor((end - at) / LEAST) * LEAST
+  }
+  return false
+}
 
 /**
  * Returns JSON with its payloads replaced by their sizes, or undefined if it has none. No cut can
  * then split a payload.
  */
 export function withNames(json: string): string | undefined {
-  return MAYBE.test(json) ? (native.withPayloadNames(json) ?? undefined) : undefined
+  return mayHavePayload(json) ? (native.withPayloadNames(json) ?? undefined) : undefined
 }
 
 /** Returns the number of bytes that base64 or a data URL decodes to. */

@@ -57,8 +57,8 @@ function roomIn(value: unknown, room: number, depth: number, beside = NONE): num
   }
   for (const name in value) {
     if (beside.has(name)) continue
-    const member = getOwnPropertyDescriptor(value, name)
-    left = member?.get ? -1 : roomIn(member?.value, left - 1, depth + 1)
+    if (hasGetter(value, name)) return -1
+    left = roomIn((value as Record<string, unknown>)[name], left - 1, depth + 1)
     if (left < 0) return -1
   }
   return left

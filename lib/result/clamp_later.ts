@@ -36,6 +36,13 @@ export async function clampLater<T>(
     return clamp(carrying, { ...own(), isTrial: true, onTrial })
   })
   const isSaved = spill !== undefined && (await spilling.save(spill, callNames(origin)))
+  // Threads cut data again, whose notices name what was saved.
+  if (isSaved && isLong)
+    await ahead.settle(() => {
+      spilling.restart()
+      return clamp(carrying, { ...own(), isTrial: true })
+    })
+  spilling.restart()
   // A redaction alone is reported by what it made.
   const isHeard = hasListeners(origin) && (isTold || trial !== given)
   return isSaved || isHeard ? clamp(carrying, own()) : trial

@@ -1,8 +1,9 @@
+import { PENDING } from '../ahead.js'
 import { type EnginePolicy, handleOf, measures, silent, worded } from '../compiled.js'
 import type { Edit } from '../dialect/edit.js'
 import { isData, parseWellFormed } from '../dialect/slots.js'
 import type { Slot } from '../dialect/walk.js'
-import { native } from '../engine.js'
+import { native, type ShapedJson } from '../engine.js'
 import { jsonOf, mayBeContainer } from '../json.js'
 import { StringInput } from '../text/input.js'
 import { NoticeCut, speak } from '../text/notice_function.js'
@@ -32,19 +33,40 @@ export function keepShape(
   isRest = false,
 ): ShapedText | undefined {
   if (!isRest && !mayShape(text, policy)) return undefined
-  const made =
-    isRest || policy.json === 'keep-shape'
-      ? native.shapeJson(handleOf(policy), text, asked(), isRest)
-      : tellJson(text, policy, asked())
+  const tells = !isRest && policy.json !== 'keep-shape'
+  const made = tells ? tellJson(text, policy, asked()) : rewritten(text, policy, asked(), { isRest })
   return made && made.json !== '' ? { json: made.json, isLess: made.isLess } : undefined
 }
 
+/** Rewrites JSON, or has a thread do so if it is long. `tells`: says inside what is missing. */
+export function rewritten(
+  text: string,
+  policy: EnginePolicy,
+  query: string[] | undefined,
+  { tells = false, isRest = false } = {},
+): ShapedJson | null {
+  const { ahead, limits, keep, needles, isError, saved, notice, words } = policy
+  const terms = () =>
+    JSON.stringify([limits, keep, needles, isError, saved, notice, words !== undefined, query, tells, isRest])
+  const answer = ahead?.answer(text, terms(), (held) =>
+    native.shapeHeld(held, handleOf(policy), query, tells, isRest),
+  )
+  if (answer === PENDING) return LATER
+  if (answer) return answer.value
+  return tells
+    ? native.tellJson(handleOf(policy), text, query)
+    : native.shapeJson(handleOf(policy), text, query, isRest)
+}
+
+/** Stands for the JSON that a thread is asked for. */
+const LATER: ShapedJson = { json: '{}', isLess: true, elements: 0, strings: 0, members: 0, validates: true }
+
 /** Cuts JSON that says inside what is missing. A notice function words a cut without a notice. */
 function tellJson(text: string, policy: EnginePolicy, query: string[] | undefined) {
-  const tell = (own: EnginePolicy) => native.tellJson(handleOf(own), text, query)
+  const tell = (own: EnginePolicy) => rewritten(text, own, query, { tells: true })
   const { words } = policy
   const made = tell(words ? silent(policy) : policy)
-  if (!words || !made?.isLess) return made
+  if (!words || !made?.isLess || made === LATER) return made
   const { bytes, chars } = sizeOf(made.json)
   const kept: KeptParts = { keep: 'head', bytes, chars, ranges: [], lines: [] }
   const said = speak(words, new NoticeCut(new StringInput(text), kept, policy))

@@ -18,6 +18,7 @@ import {
   limitsBeside,
 } from './allowance.js'
 import { repeatsIn } from './sent_once.js'
+import { rewritten } from './slot_json.js'
 
 /** The rest of a result beside its structured content. */
 export interface Remainder {
@@ -68,7 +69,7 @@ export function shapeContent(
   const asked = isList(policy.query) ? undefined : origin.ask?.(result)
   const limited = { ...spared, lines: INFINITE, lineBytes: INFINITE }
   const json = relayed?.spelled(end.value) ?? given
-  const made = native.shapeJson(handleOf(within(policy, limited)), json, asked)
+  const made = rewritten(json, within(policy, limited), asked)
   if (made && !made.isLess) return { end, policy: beside(made.json), isCut: false }
 
   const isLeft = made !== null && made.json !== '' && (policy.schema === undefined || made.validates)

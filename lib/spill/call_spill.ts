@@ -22,6 +22,11 @@ export class CallSpill {
     return this.#next++
   }
 
+  /** Numbers texts from the first one, for another run. */
+  restart(): void {
+    this.#next = 0
+  }
+
   /** Notes the texts of a result that was cut, and what is left of them. */
   cut(number: number, texts: readonly string[], left: readonly string[]): void {
     this.#cut.set(number, [texts, left])
@@ -45,7 +50,7 @@ export class CallSpill {
       known.set(text, whole)
       this.#wholes.set(number, whole)
     }
-    this.#next = 0
+    this.restart()
     return this.#cut.size > 0
   }
 }

@@ -1,7 +1,14 @@
 import type { SpillStore } from 'spillway'
 import type { CleanSteps } from '../clean_options.js'
 import { cleanString } from '../text/clean.js'
-import { cutTextsIn, type EarlierSave, earlierSave, earlierSaves, originalOf, saveIn } from '../text/earlier.js'
+import {
+  cutTextsIn,
+  type EarlierSave,
+  earlierSave,
+  earlierSaves,
+  originalOf,
+  saveIn,
+} from '../text/earlier.js'
 import { idIn } from './arguments.js'
 
 /*

@@ -11,15 +11,19 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
+use memchr::memmem;
 
-use crate::json::Value;
+use crate::json::{Document, Value};
 use crate::policy::Policy;
 use crate::relevance::Question;
 use crate::selection::score;
 
+use super::needs::Needs;
 use super::odd::Usual;
+use super::sizes::Sizes;
 
 /// The score of an element that has a word of the question which fewer than eight elements before
 /// it had.
@@ -32,6 +36,7 @@ pub struct ElementFinder<'p> {
     sought: Option<ElementTerms>,
     /// The telling parts of each list or object.
     found: HashMap<u32, Telling>,
+    needs: Option<Needs>,
 }
 
 /// Texts that a caller looks for. All needles are searched in one pass.
@@ -44,13 +49,23 @@ struct ElementTerms {
 
 impl<'p> ElementFinder<'p> {
     pub fn new(policy: &'p Policy) -> Self {
-        ElementFinder { policy, sought: None, found: HashMap::new() }
+        ElementFinder { policy, sought: None, found: HashMap::new(), needs: None }
     }
 
     /// Returns true if a list may be left unread. Reading all of many nested lists takes time
     /// quadratic in their depth. A question counts what it reads, and must see all lists.
     pub fn may_skip(&self) -> bool {
         self.policy.query.is_empty()
+    }
+
+    /// Returns the room that the values of a document need to say what they tell. Reads all leaves
+    /// once.
+    pub fn needs(&mut self, document: &Document, sizes: &Sizes) -> &Needs {
+        let policy = self.policy;
+        self.needs.get_or_insert_with(|| {
+            let mut sought = ElementTerms::new(policy);
+            Needs::of(document, sizes, |leaf| sought.reason(source_of(leaf)).is_some())
+        })
     }
 
     /// Returns the positions of the parts that tell more than others, in the order of the table.
@@ -61,7 +76,7 @@ impl<'p> ElementFinder<'p> {
         if parts.len() < 3 && self.may_skip() {
             return NONE;
         }
-        let ElementFinder { policy, sought, found } = self;
+        let ElementFinder { policy, sought, found, .. } = self;
         found.entry(container.id()).or_insert_with(|| {
             let sought = sought.get_or_insert_with(|| ElementTerms::new(policy));
             let elements = if container.is_list() { parts } else { &[] };
@@ -109,8 +124,9 @@ fn source_of(part: Value<'_>) -> &[u8] {
 /// Returns true if a line in the strings of a value tells of a failure. The words of a long log
 /// would outweigh each other.
 fn tells_failure(source: &[u8]) -> bool {
+    static NEWLINE: LazyLock<memmem::Finder> = LazyLock::new(|| memmem::Finder::new(br"\n"));
     let mut from = 0;
-    let ends = memchr::memmem::find_iter(source, br"\n").chain([source.len()]);
+    let ends = NEWLINE.find_iter(source).chain([source.len()]);
     ends.into_iter().any(|end| {
         let line = &source[from..end];
         from = (end + 2).min(source.len());
@@ -167,9 +183,7 @@ fn usual_kind(elements: &[Value]) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::Document;
     use crate::shape::rooms::Rooms;
-    use crate::shape::sizes::Sizes;
 
     #[test]
     fn elements_with_any_needle_tell() {
@@ -181,7 +195,7 @@ mod tests {
             let needles: Vec<String> =
                 (0..words.len()).filter(|at| some & 1 << at != 0).map(|at| words[at].into()).collect();
             let has = |text: &[u8]| {
-                needles.iter().any(|word| memchr::memmem::find(text, word.as_bytes()).is_some())
+                needles.iter().any(|word| memmem::find(text, word.as_bytes()).is_some())
             };
             let expected: Vec<usize> = (0..elements.len()).filter(|at| has(elements[*at].source())).collect();
             let policy = Policy { needles, ..Policy::default() };

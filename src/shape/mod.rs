@@ -18,7 +18,8 @@
 //! **Sharing.** One pass measures every value in four sizes ([`sizes::Bytes`]). Room is then shared
 //! from the root down: a container gives each part at least its minimum, small parts all that they
 //! need, and the large parts equal shares of the rest. A value whose size is within its share
-//! therefore never loses a byte to a larger neighbour.
+//! therefore never loses a byte to a larger neighbour. Before that, a part that tells more than its
+//! neighbours gets the room to say so, however deep it says it (`needs.rs`).
 //!
 //! **Lists** keep their first and last elements, and those that tell more than others
 //! (`elements.rs`, `odd.rs`). A list is read only if it loses elements; reading nested lists at
@@ -39,6 +40,7 @@
 
 mod earlier;
 mod elements;
+mod needs;
 mod odd;
 mod rooms;
 mod rules;
@@ -52,7 +54,7 @@ mod write;
 use crate::encoding::{Text, Utf8};
 use crate::json::{Document, Value};
 use crate::limits::Limits;
-use crate::policy::{Keep, Policy};
+use crate::policy::Policy;
 use crate::selection::is_failed_member;
 use crate::tokens::Estimate;
 
@@ -109,9 +111,8 @@ fn judged(document: &Document, policy: &Policy) -> Policy {
 fn shape_within(document: &Document, sizes: &Sizes, policy: &Policy, least: usize) -> Option<ShapeOutcome> {
     let mut telling = ElementFinder::new(policy);
     let mut share = |bytes: usize| Rooms::share(document, sizes, &mut telling, bytes);
-    let (bytes, made) = fitting(document, sizes, policy, least, &mut share)?;
-    let searched = (bytes < sizes.full(0) && policy.keep != Keep::Head).then(|| {
-        let mut rooms = share(bytes);
+    let (bytes, made, mut rooms) = fitting(document, sizes, policy, least, &mut share)?;
+    let searched = (bytes < sizes.full(0)).then(|| {
         let texts = Texts::new(document, sizes, &mut rooms, policy);
         (!texts.is_empty()).then(|| write(document, sizes, &rooms, Some(&texts)))
     });
@@ -120,16 +121,19 @@ fn shape_within(document: &Document, sizes: &Sizes, policy: &Policy, least: usiz
     Some(ShapeOutcome { is_less: bytes < sizes.full(0), ..made })
 }
 
-/// Writes the JSON with the most bytes that fit, with the beginnings of strings, and returns that
-/// room as well.
+/// Writes the JSON with the most bytes that fit, with the beginnings of strings, and returns these
+/// bytes and their shares as well.
 fn fitting(
     document: &Document,
     sizes: &Sizes,
     policy: &Policy,
     least: usize,
     share: &mut impl FnMut(usize) -> Rooms,
-) -> Option<(usize, ShapeOutcome)> {
-    let mut make = |bytes: usize| write(document, sizes, &share(bytes), None);
+) -> Option<(usize, ShapeOutcome, Rooms)> {
+    let mut make = |bytes: usize| {
+        let rooms = share(bytes);
+        (write(document, sizes, &rooms, None), rooms)
+    };
     let Limits { bytes, line_bytes, chars, lines, .. } = policy.limits;
     // A char takes at most three bytes, and at least one. All of it is one line.
     let per_char = if document.root().source().is_ascii() { 1 } else { 3 };
@@ -138,25 +142,25 @@ fn fitting(
     if most < least {
         return None;
     }
-    let mut made = make(most);
+    let (made, rooms) = make(most);
     if fits(&made.json, &policy.limits) {
-        return Some((most, made));
+        return Some((most, made, rooms));
     }
     let (mut fitting, mut over) = (least, most);
-    made = make(fitting);
+    let (mut made, mut rooms) = make(fitting);
     if !fits(&made.json, &policy.limits) {
         return None;
     }
     while over - fitting > 1 + over / STEPS {
         let middle = fitting.midpoint(over);
         let next = make(middle);
-        if fits(&next.json, &policy.limits) {
-            (fitting, made) = (middle, next);
+        if fits(&next.0.json, &policy.limits) {
+            (fitting, (made, rooms)) = (middle, next);
         } else {
             over = middle;
         }
     }
-    Some((fitting, made))
+    Some((fitting, made, rooms))
 }
 
 /// Limits in chars and tokens are searched for up to this part of the bytes.

@@ -4,6 +4,11 @@
 //! element with a member that few others have, or with another value where most agree, is what a
 //! reader of the list looks for: the one pod that does not run. No word of it needs to be known.
 
+//!
+//! A value that three quarters have is found without a count of all values: each other value takes
+//! a vote from it, and it has votes left at the end. So only values of names where most agree are
+//! counted, and rows of values that all differ take no memory.
+
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
@@ -21,53 +26,111 @@ type Counts = HashMap<u64, usize, BuildHasherDefault<PlainHasher>>;
 
 /// The names in the elements of a list, and the values that most elements have.
 #[derive(Debug, Default)]
-pub struct Usual {
+pub struct Usual<'d> {
     elements: usize,
-    names: Counts,
-    values: Counts,
-    /// Elements with the most frequent value, by name.
-    most: Counts,
+    names: Vec<MemberName<'d>>,
+    /// The positions of the names, by their hashes.
+    positions: Counts,
+    /// Elements with another value than most, by name and value.
+    others: Counts,
+    /// Some name is rare, or most agree on its value.
+    tells: bool,
 }
 
-impl Usual {
-    pub fn of(elements: &[Value]) -> Usual {
+/// A name of members, and the value that most may have.
+#[derive(Debug)]
+struct MemberName<'d> {
+    name: &'d [u8],
+    count: usize,
+    value: &'d [u8],
+    votes: usize,
+    agreeing: usize,
+}
+
+impl<'d> Usual<'d> {
+    pub fn of(elements: &[Value<'d>]) -> Usual<'d> {
         let mut usual = Usual { elements: elements.len(), ..Usual::default() };
         if elements.len() < LEAST_ELEMENTS {
             return usual;
         }
-        for (name, value) in elements.iter().flat_map(|element| members(*element)) {
-            *usual.names.entry(name).or_default() += 1;
-            if let Some(value) = value {
-                let count = usual.values.entry(value).or_default();
-                *count += 1;
-                let most = usual.most.entry(name).or_default();
-                *most = (*most).max(*count);
+        for (nth, (name, value)) in elements.iter().flat_map(|element| members(*element).enumerate()) {
+            let at = usual.position(nth, name).unwrap_or_else(|| usual.add(name));
+            let own = &mut usual.names[at];
+            own.count += 1;
+            match value {
+                Some(value) if own.votes == 0 => (own.value, own.votes) = (value, 1),
+                Some(value) if own.value == value => own.votes += 1,
+                Some(_) => own.votes -= 1,
+                None => {}
             }
         }
+        // Three quarters have at least half of all votes left.
+        let may_agree: Vec<bool> = usual.names.iter().map(|own| own.votes * 4 >= elements.len()).collect();
+        if may_agree.contains(&true) {
+            usual.count_values(elements, &may_agree);
+        }
+        let tells = |own: &MemberName| usual.is_rare(own.count) || usual.agree(own);
+        usual.tells = usual.names.iter().any(tells);
         usual
     }
 
     /// Returns true if an element has a rare member, or a rare value where most have the same.
-    pub fn differs(&self, element: Value) -> bool {
-        let count = |counts: &Counts, key| counts.get(&key).copied().unwrap_or_default();
-        let is_rare = |count: usize| count * RARE <= self.elements;
-        self.elements >= LEAST_ELEMENTS
-            && members(element).any(|(name, value)| {
-                let agrees = count(&self.most, name) * 4 >= self.elements * 3;
-                is_rare(count(&self.names, name))
-                    || agrees && value.is_some_and(|value| is_rare(count(&self.values, value)))
+    pub fn differs(&self, element: Value<'d>) -> bool {
+        self.tells
+            && members(element).enumerate().any(|(nth, (name, value))| {
+                let Some(at) = self.position(nth, name) else { return false };
+                let own = &self.names[at];
+                let is_rare = |value: &[u8]| {
+                    value != own.value
+                        && self.others.get(&key(at, value)).is_some_and(|count| self.is_rare(*count))
+                };
+                self.is_rare(own.count) || self.agree(own) && value.is_some_and(is_rare)
             })
+    }
+
+    fn count_values(&mut self, elements: &[Value<'d>], may_agree: &[bool]) {
+        for (nth, (name, value)) in elements.iter().flat_map(|element| members(*element).enumerate()) {
+            let at = self.position(nth, name).filter(|at| may_agree[*at]);
+            let (Some(at), Some(value)) = (at, value) else { continue };
+            match self.names[at].value == value {
+                true => self.names[at].agreeing += 1,
+                false => *self.others.entry(key(at, value)).or_default() += 1,
+            }
+        }
+    }
+
+    fn is_rare(&self, count: usize) -> bool {
+        count * RARE <= self.elements
+    }
+
+    fn agree(&self, own: &MemberName) -> bool {
+        own.agreeing * 4 >= self.elements * 3
+    }
+
+    /// Returns the position of a name, which mostly is its number among those of an element.
+    fn position(&self, nth: usize, name: &[u8]) -> Option<usize> {
+        let is_there = self.names.get(nth).is_some_and(|own| own.name == name);
+        if is_there { Some(nth) } else { self.positions.get(&hash(name)).copied() }
+    }
+
+    fn add(&mut self, name: &'d [u8]) -> usize {
+        let at = self.names.len();
+        self.names.push(MemberName { name, count: 0, value: b"", votes: 0, agreeing: 0 });
+        self.positions.insert(hash(name), at);
+        at
     }
 }
 
-/// Iterates over hashes of the names in an object, and of each name with its value if that is
-/// short.
-fn members<'d>(element: Value<'d>) -> impl Iterator<Item = (u64, Option<u64>)> + 'd {
+fn key(position: usize, value: &[u8]) -> u64 {
+    hash(value) ^ hash(&position.to_le_bytes()).rotate_left(17)
+}
+
+/// Iterates over the names in an object, and the values that are short.
+fn members<'d>(element: Value<'d>) -> impl Iterator<Item = (&'d [u8], Option<&'d [u8]>)> {
     element.members().filter_map(|member| {
-        let name = hash(member.name()?.source());
-        let source = member.source();
+        let (name, source) = (member.name()?.source(), member.source());
         let is_short = source.len() <= LONGEST && !member.is_container();
-        Some((name, is_short.then(|| hash(source) ^ name.rotate_left(17))))
+        Some((name, is_short.then_some(source)))
     })
 }
 

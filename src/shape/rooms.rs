@@ -3,6 +3,7 @@
 use crate::json::{Document, Value};
 
 use super::elements::{ElementFinder, Telling};
+use super::needs::Needs;
 use super::sizes::{Bytes, LEAST, Sizes};
 
 /// The room of a container that stays, with strings in it that are shortened.
@@ -57,7 +58,7 @@ impl Rooms {
                 id = value.next_id();
             } else {
                 // Every part is charged for a comma, and the last has none.
-                let parts = chosen(value, sizes, telling, room.saturating_sub(1));
+                let parts = chosen(document, value, sizes, telling, room.saturating_sub(1));
                 rooms.give(&parts, room.saturating_sub(1));
                 id += 1;
             }
@@ -116,7 +117,13 @@ impl ContainerPart {
 }
 
 /// Returns the parts of a container that stay. Each is charged for a comma.
-fn chosen(container: Value, sizes: &Sizes, telling: &mut ElementFinder, room: usize) -> Vec<ContainerPart> {
+fn chosen(
+    document: &Document,
+    container: Value,
+    sizes: &Sizes,
+    telling: &mut ElementFinder,
+    room: usize,
+) -> Vec<ContainerPart> {
     let values: Vec<Value> = container.elements().chain(container.members()).collect();
     let Some(last) = values.len().checked_sub(1) else { return vec![] };
     let (named, others) = sizes.staying(container, &values);
@@ -144,6 +151,7 @@ fn chosen(container: Value, sizes: &Sizes, telling: &mut ElementFinder, room: us
         if (telling.may_skip() || !is_list)
             && parts.iter().map(|part| part.least as usize).sum::<usize>() <= room
         {
+            give_needs(&mut parts, || telling.needs(document, sizes), room);
             return parts;
         }
         let ends = if is_list { vec![0, last] } else { vec![] };
@@ -160,7 +168,7 @@ fn chosen(container: Value, sizes: &Sizes, telling: &mut ElementFinder, room: us
             let least = parts[**at].least as usize;
             let fits = least <= half;
             half -= if fits { least } else { 0 };
-            fits || nth < asked
+            fits || *nth < (*asked).max(1)
         });
         let telling = telling.map(|(_, at)| *at);
         let first: Vec<usize> = ends.iter().copied().chain(telling).collect();
@@ -173,6 +181,24 @@ fn chosen(container: Value, sizes: &Sizes, telling: &mut ElementFinder, room: us
         parts[*at].least = sizes.at(parts[*at].id).floor + parts[*at].besides;
     }
     take(parts, &others).1
+}
+
+/// Raises what parts take at least to the room that they need to say what they tell, as far as it
+/// goes, if several of them are cut.
+fn give_needs<'n>(parts: &mut [ContainerPart], needs: impl FnOnce() -> &'n Needs, room: usize) {
+    let even = room / parts.len().max(1);
+    if parts.iter().filter(|part| part.most as usize > even).nth(1).is_none() {
+        return;
+    }
+    let needs = needs();
+    let mut left = room - parts.iter().map(|part| part.least as usize).sum::<usize>();
+    for part in parts {
+        let least = (part.least + needs.at(part.id)).min(part.most).max(part.least);
+        if (least - part.least) as usize <= left {
+            left -= (least - part.least) as usize;
+            part.least = least;
+        }
+    }
 }
 
 /// Lowers what the ends of a list take at least, until both fit: they are shortened or emptied

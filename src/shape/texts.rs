@@ -25,7 +25,7 @@ use crate::json::{Document, Literal, Value, string};
 use crate::limits::{Limits, UNLIMITED};
 use crate::notice::Notice;
 use crate::notice::saved::SavedPart;
-use crate::policy::Policy;
+use crate::policy::{Keep, Policy};
 use crate::selection::SearchTerms;
 use crate::tokens::Estimate;
 use crate::truncate::input::Input;
@@ -48,6 +48,8 @@ pub struct Texts<'p> {
     searched: HashSet<u32>,
     /// The longest of them, which has the notice. The others have marks.
     longest: Option<u32>,
+    /// Room has moved to those that tell more.
+    has_telling: bool,
 }
 
 impl<'p> Texts<'p> {
@@ -58,10 +60,12 @@ impl<'p> Texts<'p> {
             source[0] == b'"' && (1..source.len()).contains(&rooms.at(value.id())) && !value.is_name()
         };
         let cut: Vec<Value> = document.values().filter(is_cut).collect();
+        let seeks = policy.keep != Keep::Head;
         let is_text = |value: &Value| has_lines(value.source()) || sizes.named(value.id()).is_some();
         // The words of a string alone say nothing about its share.
         let tells = match &cut[..] {
             [one] if is_text(one) => vec![false],
+            _ if !seeks => vec![false; cut.len()],
             _ => telling(&cut, policy),
         };
         let searched: Vec<Value> = cut
@@ -73,19 +77,21 @@ impl<'p> Texts<'p> {
         // A text that names its own saved output keeps that name.
         let prominence = |value: &Value| (sizes.named(value.id()).is_none(), value.source().len());
         let longest = searched.iter().copied().max_by_key(prominence).map(Value::id);
-        if longest.is_some() {
+        let has_telling = tells.contains(&true) && tells.contains(&false);
+        if has_telling {
             let of = |tell: bool| -> Vec<u32> {
                 let some = cut.iter().zip(&tells).filter(|(_, tells)| **tells == tell);
                 some.map(|(value, _)| value.id()).collect()
             };
             rooms.favor(sizes, &of(false), &of(true));
         }
-        Texts { policy, sizes, searched: searched.into_iter().map(Value::id).collect(), longest }
+        let searched = searched.into_iter().map(Value::id).collect();
+        Texts { policy, sizes, searched, longest, has_telling }
     }
 
-    /// Returns true if no string of the document is cut as a text.
+    /// Returns true if all strings are as the room without a search leaves them.
     pub fn is_empty(&self) -> bool {
-        self.longest.is_none()
+        self.longest.is_none() && !self.has_telling
     }
 
     /// Returns the JSON of what a search keeps of a string, given with its quotes, in the room that
@@ -105,11 +111,13 @@ impl<'p> Texts<'p> {
         let least = named.map_or(0, |text| text.notice_bytes);
         let mut room = most.scaled(text.len(), quoted.len()).between(least, most);
         let input = Input::whole(Utf8(text.as_bytes()));
-        let found = pass::select(&input, &room.limits(), SearchTerms::of(policy));
+        let seeks = policy.keep != Keep::Head;
+        let found = seeks.then(|| pass::select(&input, &room.limits(), SearchTerms::of(policy)));
         for _ in 0..ATTEMPTS {
             let terms =
                 Terms { limits: room.limits(), notice, ..Terms::from(own.as_ref().unwrap_or(policy)) };
-            let json = string(&truncate_with(&input, terms, || Some(Cow::Borrowed(&*found)))?.string(&input));
+            let search = || found.as_deref().map(Cow::Borrowed);
+            let json = string(&truncate_with(&input, terms, search)?.string(&input));
             let taken = Room::of(json.as_bytes(), policy);
             match taken.most_over(most) {
                 None => return Some(json),
