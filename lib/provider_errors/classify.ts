@@ -30,6 +30,27 @@ const codes = new Map(Object.entries(table.codes)) as ReadonlyMap<string, Provid
 /** Compiled phrases. Made on first use, since most runs never see an error. */
 let phrases: Readonly<Record<'exclusions' | 'fields' | 'errors', readonly Phrase[]>> | undefined
 
+/**
+ * Classifies an error of a provider, however it reaches us.
+ *
+ * An error is read from the outside in, as layers: the thrown object, the body of its answer, its
+ * causes (`error_layers`). The outermost layer that says anything decides. What a layer says has
+ * four sources, and `classifyLayer` has their order:
+ *
+ * - its status and codes, which name a class but no numbers, and often the wrong class: gateways
+ *   send 400 and 500 for everything;
+ * - the phrases of `table.json`, for sentences that are not of any grammar, and for those that only
+ *   look like a refusal for size (`exclusions`);
+ * - a grammar of sentences (`oversize`, `oversize_media`): something that is measured, that it is
+ *   too much, and the numbers. It reads wordings that nobody has listed, in any order of the three;
+ * - a limit on one part of the request (`limited_part`), which a smaller history may not obey.
+ *
+ * The same sentences stand in conversations about errors, in answers of models and in saved logs. A
+ * text that no answer of a provider holds therefore counts only where it opens and ends as an error
+ * does (`statement`), or where it states two numbers of one unit, the first one larger: prose does
+ * not say that. A classification that is wrong costs a needless cut; one that is missed costs the
+ * run.
+ */
 export function classifyProviderError(
   error: unknown,
   options?: { patterns?: readonly Pattern[] | undefined },

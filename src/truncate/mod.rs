@@ -1,8 +1,29 @@
 //! Truncates a text by the single ladder that decides which parts stay.
 //!
-//! Overlong lines are cut first. If the text is then over a limit, a policy that searches keeps
-//! findings, and any other policy keeps the head, the tail, or both. A closing, in which another
-//! tool says how to continue, is kept if it fits.
+//! Each rung takes the text only if those above it could not:
+//!
+//! 1. Lines over `line_bytes` are cut to their beginnings. The text is then another one, with marks
+//!    in it, and all later amounts count from the text before.
+//! 2. A text within the limits stays as it is. If lines of it were cut, a notice may name the saved
+//!    output (`saved_line`).
+//! 3. The text of two streams that was cut before is cut stream by stream (`streams`), since each
+//!    has a notice of its own.
+//! 4. A closing, in which another tool says how to continue or a line tells of an exit, is kept
+//!    (`closing`): first behind the lines of a search, then behind ends of the text before it. It is
+//!    given up where it would take the room of the name of the saved output.
+//! 5. A policy that searches keeps the lines of the search (`compose`). A search that finds
+//!    nothing, or leaves no room for its marks, falls through.
+//! 6. The head, the tail or both ends stay (`head_tail`), beside the longest form of the notice
+//!    that fits: as it was asked for, then with amounts alone, then `[...]`, then none. This rung
+//!    takes every text.
+//!
+//! A text that was cut before goes through the rungs once more with its own size as the limits, if
+//! the cut is larger than it in any of them: earlier limits hold, although nobody names them now.
+//!
+//! Every rung keeps to the same rules. A notice is part of the result and counts towards the
+//! limits. Kept text is text of the input, in its order. Where the input is given as the windows
+//! of its ends ([`input`]), the cut is that of the whole text: the windows are as long as any cut
+//! can reach.
 
 mod body;
 pub mod closing;
