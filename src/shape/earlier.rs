@@ -184,8 +184,7 @@ mod tests {
 
     #[test]
     fn data_in_data_keeps_its_notice() {
-        let inner: Vec<String> =
-            [ONE, OTHER].map(|id| told(&object(&[captured(id, 90_000)]), 2_000)).into();
+        let inner: Vec<String> = [ONE, OTHER].map(|id| told(&object(&[captured(id, 90_000)]), 2_000)).into();
         let json = format!("[{}]", inner.join(","));
         let made = told(&json, 2_500);
         for id in [ONE, OTHER] {

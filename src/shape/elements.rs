@@ -194,9 +194,7 @@ mod tests {
         for some in 0..1 << words.len() {
             let needles: Vec<String> =
                 (0..words.len()).filter(|at| some & 1 << at != 0).map(|at| words[at].into()).collect();
-            let has = |text: &[u8]| {
-                needles.iter().any(|word| memmem::find(text, word.as_bytes()).is_some())
-            };
+            let has = |text: &[u8]| needles.iter().any(|word| memmem::find(text, word.as_bytes()).is_some());
             let expected: Vec<usize> = (0..elements.len()).filter(|at| has(elements[*at].source())).collect();
             let policy = Policy { needles, ..Policy::default() };
             assert_eq!(

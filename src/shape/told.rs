@@ -62,7 +62,8 @@ pub fn shape_told(json: &str, policy: &Policy) -> Option<ShapeOutcome> {
 /// Returns the texts of a document that were cut before, and the bytes of the rest of it without
 /// its notice. `None` if there are none, or the text is not a document.
 pub fn cut_texts(json: &str) -> Option<(Vec<String>, usize)> {
-    let rest = of_json(json.as_bytes()).and_then(|_| without_notice(Document::parse(json.as_bytes())?.root()));
+    let rest =
+        of_json(json.as_bytes()).and_then(|_| without_notice(Document::parse(json.as_bytes())?.root()));
     let document = Document::parse(rest.as_ref().map_or(json, |(rest, _)| rest).as_bytes())?;
     let earlier = EarlierTexts::of(&document);
     let cut: Vec<Value> = document.values().filter(|value| earlier.get(value.id()).is_some()).collect();
@@ -97,8 +98,7 @@ fn told_within(
         let limits = less(policy.limits, &note.json(notice, &most))?;
         // The texts do not name the saved output of the data.
         let inner = Policy { limits, notice: Notice::Mark, saved: SavedPart::Nowhere, ..policy.clone() };
-        let mut made =
-            shape_within(document, sizes, &inner, 0).filter(|made| made.json.len() > EMPTY)?;
+        let mut made = shape_within(document, sizes, &inner, 0).filter(|made| made.json.len() > EMPTY)?;
         let bracket = made.json.pop()?;
         let said = note.json(notice, &made);
         made.json.push(b',');
