@@ -61,7 +61,8 @@ impl<'p> Texts<'p> {
         };
         let cut: Vec<Value> = document.values().filter(is_cut).collect();
         let seeks = policy.keep != Keep::Head;
-        let is_text = |value: &Value| has_lines(value.source()) || sizes.named(value.id()).is_some();
+        // The head of a text needs no search, unless it has to keep the name of its saved output.
+        let is_text = |value: &Value| seeks && has_lines(value.source()) || sizes.named(value.id()).is_some();
         // The words of a string alone say nothing about its share.
         let tells = match &cut[..] {
             [one] if is_text(one) => vec![false],
