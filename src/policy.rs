@@ -102,7 +102,7 @@ impl Policy {
     /// Returns the policy for a part of a result whose form is not known: its texts keep their
     /// beginnings, and the schema is that of the whole.
     pub fn of_rest(&self) -> Policy {
-        Policy { keep: Keep::Head, schema: None, ..self.clone() }
+        Policy { schema: None, ..self.head() }
     }
 
     /// Returns true if findings are kept, whatever the text is.

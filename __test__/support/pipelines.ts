@@ -161,6 +161,8 @@ const JSON_DOORS = [
   'proxy',
   'hook',
 ] as const
+const jsonDoorOf = ({ maxChars }: Step) =>
+  JSON_DOORS[maxChars % JSON_DOORS.length] as (typeof JSON_DOORS)[number]
 
 /** All steps. Each returns the text that the model reads. */
 const STEPS = {
@@ -170,8 +172,7 @@ const STEPS = {
     return textIn(await tool.execute({}, { toolCallId: id }))
   },
   inJson: async (text: string, step: Step, way: Way): Promise<string> => {
-    const door = JSON_DOORS[step.maxChars % JSON_DOORS.length] as (typeof JSON_DOORS)[number]
-    return textIn(JSON.parse(await STEPS[door](jsonWith(text), step, way)))
+    return textIn(JSON.parse(await STEPS[jsonDoorOf(step)](jsonWith(text), step, way)))
   },
   wrapTool: (text: string, step: Step, way: Way) => wrapped(text, step, way),
   wrapTwice: (text: string, step: Step, { store, id }: Way) => {
@@ -369,7 +370,7 @@ const SHORT =
   /\[\.\.\. ([\d,]+) (?:more characters truncated|chars omitted)[^\]\n]*\]|\.\.\. \(([\d,]+) chars truncated from/g
 
 const ID = /\b[0-9a-f]{16}\b/g
-/** Chars of the JSON around a text, its labels and its exit line. */
+/** Chars of the JSON around a text, its labels, its exit line and its notice. */
 const EXTRA = 200
 
 const within = (amount: number, least: number, most: number) => amount >= least && amount <= most
@@ -409,7 +410,7 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
     wasCut ||= notices > 0
     chars = Math.min(chars, isFree ? Infinity : step.maxChars)
     if (LINES.has(name) || name === 'capture') lines = Math.min(lines, step.maxLines)
-    if (PREPARING.has(name) || name === 'capture') {
+    if (PREPARING.has(name === 'inJson' ? jsonDoorOf(step) : name) || name === 'capture') {
       // A cut may have parted the value from its name.
       isRedacted ||= step.redact && was.includes(SECRET) === was.includes(NAMED)
       isPrepared ||= step.redact || step.clean
@@ -433,18 +434,21 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
     const each = notices === lengths.length ? [output.length] : [...lengths, output.length]
     if (shorts.length === 0 && notices > 0 && !isWhole(all, each)) say(`a total of ${all}, not ${each}`)
     const omitted = sum([...hints, ...shorts].map(([, one, other]) => numberOf(one ?? other)))
-    const fewest = output.length - text.length - slack
+    // Each stream in an object has a notice of its own, beside that of the object, which counts what
+    // a short notice in it does not.
+    const room = beside === undefined ? 0 : ROOM * lengths.length
+    const fewest = least < room ? 0 : output.length - text.length - slack
     if (notices > 0 && (omitted > output.length + frame + slack || omitted < fewest))
       say(`${omitted} omitted of ${output.length}, ${text.length} left`)
     const saved = (await store.list()).slice(before)
     if (saved.length > 1) say(`${saved.length} saves`)
     id ??= saved[0]?.id
-    const hasRoom = chars >= ROOM && lines >= ROOM_LINES && least >= ROOM
+    const hasRoom = chars >= ROOM && lines >= ROOM_LINES && least >= Math.max(room, ROOM)
     const ids = [...text.matchAll(ID)].map(([id]) => id)
     if (ids.some((other) => other !== id)) say(`the id ${ids.find((other) => other !== id)}, not ${id}`)
     const object = beside ?? ''
     const [, , named] = new RegExp(HINT).exec(object) ?? []
-    const escapes = output.split('\n').length + EXTRA
+    const escapes = output.split('\n').length + EXTRA * lengths.length
     if (named !== undefined && !within(numberOf(named), output.length - 64, output.length + escapes))
       say(`a total of ${named} in an object, not ${output.length}`)
     const [foreign] = [...object.matchAll(ID)].map(([id]) => id).filter((other) => other !== id)

@@ -194,8 +194,8 @@ impl Notice {
             }
             Notice::Pi => format!("[... {} more characters truncated]", counts.chars.omitted),
             Notice::Named(notice) => {
-                let line = labels.saved.line().unwrap_or_default();
-                format!("{}\n{line}", notice.render(place, counts, labels))
+                let text = notice.render(place, counts, labels);
+                labels.saved.line().map_or(text.clone(), |line| format!("{text}\n{line}"))
             }
             Notice::Count => {
                 let more = if place == NoticePlace::Between { " ..." } else { "" };

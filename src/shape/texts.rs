@@ -61,8 +61,10 @@ impl<'p> Texts<'p> {
         };
         let cut: Vec<Value> = document.values().filter(is_cut).collect();
         let seeks = policy.keep != Keep::Head;
-        // The head of a text needs no search, unless it has to keep the name of its saved output.
-        let is_text = |value: &Value| seeks && has_lines(value.source()) || sizes.named(value.id()).is_some();
+        // A head without a notice is the beginning of the string.
+        let is_head = !seeks && policy.notice == Notice::None;
+        let is_text =
+            |value: &Value| !is_head && (has_lines(value.source()) || sizes.named(value.id()).is_some());
         // The words of a string alone say nothing about its share.
         let tells = match &cut[..] {
             [one] if is_text(one) => vec![false],
