@@ -395,6 +395,7 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
   let isCleared = false
   let wasCut = false
   let isApart = false
+  let room = 0
   let id: string | undefined
   let [chars, lines, least] = [Infinity, Infinity, Infinity]
   const faults: string[] = []
@@ -436,7 +437,7 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
     const omitted = sum([...hints, ...shorts].map(([, one, other]) => numberOf(one ?? other)))
     // Each stream in an object has a notice of its own, beside that of the object, which counts what
     // a short notice in it does not.
-    const room = beside === undefined ? 0 : ROOM * lengths.length
+    if (beside !== undefined) room = ROOM * lengths.length
     const fewest = least < room ? 0 : output.length - text.length - slack
     if (notices > 0 && (omitted > output.length + frame + slack || omitted < fewest))
       say(`${omitted} omitted of ${output.length}, ${text.length} left`)

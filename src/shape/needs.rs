@@ -10,7 +10,7 @@ use crate::json::{Document, Value};
 use super::sizes::Sizes;
 
 /// Bytes in which a string says what it tells.
-const TELLING: u32 = 256;
+pub const TELLING: u32 = 256;
 
 /// The bytes by which each value exceeds its minimum to say what it tells, by id. 0: it tells
 /// nothing, or says it in its minimum.
@@ -64,7 +64,7 @@ mod tests {
                 (format!("[{quiet},"), format!(",{quiet}]")),
             ] {
                 let json = start.repeat(depth) + &log + &end.repeat(depth);
-                let limits = Limits { bytes: 600 + 150 * depth, ..Limits::NONE };
+                let limits = Limits { bytes: 600 + 160 * depth, ..Limits::NONE };
                 let made = shape(&json, &Policy { limits, ..Policy::default() }).unwrap();
                 let made = String::from_utf8(made.json).unwrap();
                 assert!(made.contains("error: gone"), "{depth} {start:.9} {made}");

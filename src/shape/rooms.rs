@@ -3,7 +3,7 @@
 use crate::json::{Document, Value};
 
 use super::elements::{ElementFinder, Telling};
-use super::needs::Needs;
+use super::needs::{Needs, TELLING};
 use super::sizes::{Bytes, LEAST, Sizes};
 
 /// The room of a container that stays, with strings in it that are shortened.
@@ -12,7 +12,7 @@ pub const OPEN: usize = usize::MAX;
 const OPENED: u32 = u32::MAX;
 
 /// Bytes in which a long part says what it tells.
-const TELLING: usize = 512;
+const TELLING_PART: usize = 512;
 
 /// Bytes for each value, by id. Values within one that has room for all of it have no entry of
 /// their own.
@@ -34,7 +34,7 @@ impl Rooms {
     pub fn share(document: &Document, sizes: &Sizes, telling: &mut ElementFinder, bytes: usize) -> Rooms {
         let mut rooms = Rooms(vec![0; document.len()]);
         if sizes.full(0) > bytes && sizes.full(0) - sizes.spare() <= bytes {
-            let parts: Vec<ContainerPart> = document
+            let mut parts: Vec<ContainerPart> = document
                 .values()
                 .filter(|value| value.source()[0] == b'"' && !value.is_name())
                 .map(|string| {
@@ -44,7 +44,11 @@ impl Rooms {
                 .collect();
             let total: usize = parts.iter().map(|part| part.most as usize).sum();
             rooms.0.fill(OPENED);
-            rooms.give(&parts, bytes - (sizes.full(0) - total));
+            let room = bytes - (sizes.full(0) - total);
+            if room < parts.len() * TELLING as usize {
+                give_needs(&mut parts, || telling.needs(document, sizes), room);
+            }
+            rooms.give(&parts, room);
             return rooms;
         }
         rooms.0[0] = bytes.min(OPENED as usize - 1) as u32;
@@ -159,7 +163,7 @@ fn chosen(
         // Parts that nobody asked for take at most half the room. Long ones share that, so that
         // their texts have room for what they tell.
         let mut half = room / 2;
-        let even = (half / tells.len().max(1)).max(TELLING).min(half) as u32;
+        let even = (half / tells.len().max(1)).max(TELLING_PART).min(half) as u32;
         for at in tells {
             parts[*at].least = parts[*at].least.max(parts[*at].most.min(even));
         }
@@ -193,11 +197,9 @@ fn give_needs<'n>(parts: &mut [ContainerPart], needs: impl FnOnce() -> &'n Needs
     let needs = needs();
     let mut left = room - parts.iter().map(|part| part.least as usize).sum::<usize>();
     for part in parts {
-        let least = (part.least + needs.at(part.id)).min(part.most).max(part.least);
-        if (least - part.least) as usize <= left {
-            left -= (least - part.least) as usize;
-            part.least = least;
-        }
+        let more = needs.at(part.id).min(part.most.saturating_sub(part.least)).min(left as u32);
+        left -= more as usize;
+        part.least += more;
     }
 }
 
