@@ -576,7 +576,7 @@ export interface SpillRecord {
   lines: number
   complete: boolean
 }
-/** Full outputs, found by their ids: docs/spill.md. Anybody may implement it. Errors have the
+/** Full outputs, found by their ids: docs/spill.md. Anyone may implement it. Errors have the
  *  system's code (ENOSPC ...) or ERR_SPILLWAY_SPILL, wrong arguments ERR_SPILLWAY_OPTION. */
 export interface SpillStore {
   /** Part of a record that notices name. Default 'id'. */
@@ -726,8 +726,8 @@ export interface PrecheckInput {
   /** Chars of one tool result. Default: 30 % of the window, 4 chars a token, at most 16_000; 32_000
    *  from 100k tokens, 64_000 from 200k. */
   perResultMaxChars?: number | undefined
-  /** Provider whose rule counts the tokens of an image (docs/media.md). Default: the dearest of the
-   *  three. */
+  /** Provider whose rule counts the tokens of an image (docs/media.md). Default: the highest
+   *  count of the three. */
   provider?: 'anthropic' | 'openai' | 'gemini' | undefined
   /** Bytes of the request's body, as JSON. Above it the route is not 'fits'. Default Infinity. */
   maxRequestBytes?: number | undefined

@@ -8,7 +8,7 @@
  *    ERR_SPILLWAY_OPTION.
  *
  * A last argument `{ noticeInside: true }` asks for hard limits, which Daycare does not have:
- *  - the notice counts towards the limit, and is left out where it does not fit;
+ *  - the notice counts toward the limit, and is left out where it does not fit;
  *  - formatExecOutput returns at most the 8,000 chars that toolResultTruncate keeps. By default two
  *    long streams exceed that, and the second cut loses stdout and leaves no JSON that parses;
  *  - rlmNoToolsResultMessageBuild bounds errors, too.

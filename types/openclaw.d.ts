@@ -26,7 +26,7 @@ export interface HardTruncateLimits {
   maxBytesUtf8?: number | undefined
   /** Default 2_000. */
   maxLines?: number | undefined
-  /** Text appended as it is to the kept text; it counts towards the limits. Default
+  /** Text appended as it is to the kept text; it counts toward the limits. Default
    *  HARD_TRUNCATE_SUFFIX. If it does not fit, it is replaced by "[... N more characters
    *  truncated]", then by "[...]". */
   suffix?: string | undefined

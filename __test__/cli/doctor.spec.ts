@@ -592,7 +592,7 @@ describe('doctor', () => {
     expect((await listed(env, two)).map(({ path }) => path)).toEqual([two])
     const odd = await spillway(['doctor', none, two, join(home, 'gone.jsonl')], { env })
     expect(odd).toMatchObject({ code: 1, stdout: expect.stringContaining(two) })
-    expect(odd.stderr).toContain(`${none}: unrecognised session format`)
+    expect(odd.stderr).toContain(`${none}: unrecognized session format`)
     expect(odd.stderr).toContain('gone.jsonl: no such file')
   })
 

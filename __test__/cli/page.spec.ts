@@ -272,7 +272,7 @@ describe('inspect --html', () => {
     [['one.jsonl', '--html', './one.jsonl'], 2, '--html would replace one.jsonl; give another file'],
     [['one.jsonl', '--html', 'none/p.html'], 1, 'none/p.html: no such file; check the path'],
     [['gone.jsonl', '--html', 'p.html'], 1, 'gone.jsonl: no such file; check the path'],
-    [['config.json', '--html', 'p.html'], 1, 'config.json: unrecognised session format (format unknown)'],
+    [['config.json', '--html', 'p.html'], 1, 'config.json: unrecognized session format (format unknown)'],
   ])('%j is a mistake that one line tells', async (args, exit, told) => {
     for (const name of ['one.jsonl', 'two.jsonl']) write(name, session([['bash', 'short']]))
     write('config.json', '{"compilerOptions":{}}')

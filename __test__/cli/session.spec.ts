@@ -75,8 +75,8 @@ describe('inspect', () => {
     ['no-such.jsonl', /no-such\.jsonl: no such file/],
     ['folder', /folder: holds no session that is known; give the file of a session/],
     ['forbidden.jsonl', /permission denied/],
-    ['image.png', /image\.png: unrecognised session format/],
-    ['tsconfig.json', /tsconfig\.json: unrecognised session format \(format unknown\)/],
+    ['image.png', /image\.png: unrecognized session format/],
+    ['tsconfig.json', /tsconfig\.json: unrecognized session format \(format unknown\)/],
     ['/dev/null', /\/dev\/null is not a session in JSON \(found a device, pipe or socket\)/],
   ])('%s is a mistake that one line tells', async (file, told) => {
     mkdirSync(join(place, 'folder'), { recursive: true })
@@ -271,7 +271,7 @@ describe('repair', () => {
     // No row of it is one of a session.
     write('log.txt', 'a log\n'.repeat(9_000))
     const { code, stderr } = await spillway(['repair', 'log.txt'])
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/log\.txt: unrecognised session format/)])
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/log\.txt: unrecognized session format/)])
 
     async function mended(text: string): Promise<void> {
       const file = write('damaged.jsonl', text)

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { type ContextOptions, createContext, precheck, type SpillRecord, type SpillStore } from 'spillway'
@@ -291,6 +292,46 @@ describe('createContext', () => {
       ),
       { numRuns: 100 },
     )
+  })
+
+  it('redacts results before it sends or saves them, and what it saves of calls', async () => {
+    const secret = `ghp${'_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'}`
+    for (const clears of [false, true]) {
+      const { store, texts } = memory()
+      const context = createContext({
+        contextTokens: clears ? 4_000 : 200_000,
+        reserveTokens: 0,
+        policy: { redact: true },
+        spill: store,
+      })
+      const rounds = Array.from({ length: 20 }, (_, n) =>
+        round(n, { text: `TOKEN=${secret}\n${`row ${n}\n`.repeat(200)}`, argument: `${secret} `.repeat(20) }),
+      ).flat()
+      const { messages, cleared } = await context.prepare(rounds)
+      if (clears) expect([cleared, texts.size].map(Math.sign)).toEqual([1, 1])
+      const results = messages.flatMap((message) => resultsOf(message))
+      expect(results.map(({ text }) => text).join('\n')).not.toContain(secret)
+      expect([...texts.values()].join('\n')).not.toContain(secret)
+      expect(JSON.stringify(await context.prepare(rounds))).toBe(
+        JSON.stringify({ ...(await context.prepare(rounds)), messages }),
+      )
+    }
+  })
+
+  it('reports a cleared result once, also where it then tells of omitted rounds', async () => {
+    const told: string[] = []
+    const listen = (event: unknown) => told.push(String((event as { callId?: string }).callId))
+    subscribe('spillway:clamp', listen)
+    try {
+      const context = createContext({ contextTokens: 3_000, reserveTokens: 0, spill: memory().store })
+      const rounds = Array.from({ length: 30 }, (_, n) => round(n, { text: `row ${n}\n`.repeat(300) })).flat()
+      const { messages } = await context.prepare(rounds)
+      expect(JSON.stringify(messages)).toMatch(/earlier tool calls omitted/)
+      expect(told.length).toBeGreaterThan(0)
+      expect(new Set(told).size).toBe(told.length)
+    } finally {
+      unsubscribe('spillway:clamp', listen)
+    }
   })
 
   it('goes on in another process with the same bytes', async () => {

@@ -77,7 +77,7 @@ const gitleaks: [string, Way][] = [
   ['hashicorp-tf-api-token', key('HashiCorp Terraform')],
   ['heroku-api-key-v2', key('Heroku')],
   ['huggingface-access-token', kind('hugging face token')],
-  ['huggingface-organization-api-token', key('Hugging Face organisation')],
+  ['huggingface-organization-api-token', key('Hugging Face organization')],
   ['infracost-api-token', key('Infracost')],
   ['intra42-client-secret', key('Intra42')],
   ['jwt', kind('jwt')],

@@ -182,7 +182,7 @@ describe('text that is not a session', () => {
   ])('is left as it is, with the reason: %s', async (_, text) => {
     const path = write(text)
     const { code, stdout, stderr } = await spillway(['repair', '--damaged', 'mend', path])
-    expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/unrecognised session format.*\n$/)])
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/unrecognized session format.*\n$/)])
     expect(read(path) === text).toBe(true)
     expect(readdirSync(dir).filter((name) => join(dir, name).startsWith(path))).toHaveLength(1)
     expect((await spillway(['doctor', path])).stdout).not.toContain('--damaged mend')

@@ -137,6 +137,8 @@ describe('assertions', () => {
   it('say what they saw, in short', () => {
     const failed = () => assertKeeps(log, 'fatal')
     expect(failed).toThrow(/^expected a line with "fatal", got:\ncompiled one/)
+    const error = new Error('one line\n'.repeat(900))
+    expect(() => assertWithin(error, { maxLines: 20 })).toThrow('maxLines 20, not 900')
     expect(() => assertWithin(log, { maxLines: 20, maxBytes: 9 })).toThrow(
       /^expected a text within maxBytes 9, not \d+ and maxLines 20, not 100001, got:\n/,
     )

@@ -435,8 +435,8 @@ export async function broken(pipeline: Pipeline, dir: string): Promise<string | 
     const each = notices === lengths.length ? [output.length] : [...lengths, output.length]
     if (shorts.length === 0 && notices > 0 && !isWhole(all, each)) say(`a total of ${all}, not ${each}`)
     const omitted = sum([...hints, ...shorts].map(([, one, other]) => numberOf(one ?? other)))
-    // Each stream in an object has a notice of its own, beside that of the object, which counts what
-    // a short notice in it does not.
+    // Each stream in an object has a notice of its own, beside that of the object, which counts
+    // what a short notice in it does not.
     if (beside !== undefined) room = ROOM * lengths.length
     const fewest = least < room ? 0 : output.length - text.length - slack
     if (notices > 0 && (omitted > output.length + frame + slack || omitted < fewest))

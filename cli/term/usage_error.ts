@@ -103,7 +103,7 @@ export class Unread {
 /** Makes an error for a file that holds no session. */
 export function notASession(file: string): UsageError {
   const known = 'expected a session of an agent that docs/sessions.md lists, or messages'
-  return new UsageError(`${file}: unrecognised session format (format unknown); ${known}`, 1)
+  return new UsageError(`${file}: unrecognized session format (format unknown); ${known}`, 1)
 }
 
 /** Makes an error for a file that is damaged, or other text: too little of it is whole. */
@@ -111,7 +111,7 @@ export function notMended(file: string, damaged: number): UsageError {
   const lines = damaged === 1 ? '1 line is' : `${damaged} lines are`
   const found = `${lines} not JSON, and the rest is not a session with a whole message`
   const advice = 'the file is left as it is; if it is a session, restore a copy of it or start a new one'
-  return new UsageError(`${file}: unrecognised session format (format unknown): ${found}; ${advice}`, 1)
+  return new UsageError(`${file}: unrecognized session format (format unknown): ${found}; ${advice}`, 1)
 }
 
 /** Returns the exit code for an error: 2 if the command line is wrong. */

@@ -29,6 +29,7 @@ import { OmittedMedia } from './omitted_media.js'
 import { OmittedRounds, roundsToOmit } from './omitted_rounds.js'
 import { learned, Outlook } from './outlook.js'
 import { Prompt } from './precheck.js'
+import { withoutSecrets } from './redaction.js'
 import { isRefusal, Refusal } from './refusal.js'
 import { sumOf } from './token_counter.js'
 import { estimate, sharesOf, type ToolUse, tokensIn } from './tool_uses.js'
@@ -71,11 +72,12 @@ class HeldContext implements Context {
     if (mode === 'off') return { messages: given as M[], estimatedTokens: 0, cleared: 0, fits: true }
     const { system, tools } = checkMembers<Request>('request', request, ['system', 'tools'])
     const words = { systemPrompt: textOf(system), ...(tools !== undefined && { tools }) }
-    const history = this.#grown(this.#media.apply(elementsOf(given)))
+    const messages = withoutSecrets(elementsOf(given), this.#settings.policy)
+    const history = this.#grown(this.#media.apply(messages))
     const draft = new Draft(history, this.#settings, this.#state, words)
     await draft.shorten()
-    const { messages, total, bytes, fits } = draft
-    const paired = inPairs(messages)
+    const { total, bytes, fits } = draft
+    const paired = inPairs(draft.messages)
     const isSame = paired.length === given.length && paired.every((one, at) => one === given[at])
     const observed = mode === 'observe' ? { observed: true as const } : {}
     this.#state = { ...draft.state, ...observed, last: { tokens: total, bytes, isLeast: !fits } }
@@ -277,8 +279,9 @@ class Draft {
     const { holder } = made
     const { spill, wording } = this.#settings
     this.#rounds = OmittedRounds.before(this.#history, holder)
+    const wasCleared = this.#history.isCleared(holder)
     const changed = await this.#rounds.write(this.#history, holder, wording, spill)
-    this.#history.tell(holder, 'window')
+    if (!wasCleared) this.#history.tell(holder, 'window')
     this.state = { ...this.state, omitted: holder.key }
     this.#remember(changed)
     this.cleared += 1

@@ -9,6 +9,7 @@ import { type CachePrices, checkPrices } from './cache_prices.js'
 import { amount, checkResults, checkWording, isRehearsal } from './clear_options.js'
 import type { Wording } from './cleared.js'
 import { type Learned, NOTHING } from './learned.js'
+import { redactingStore } from './redaction.js'
 
 /** The checked options of a context. */
 export interface ContextSettings {
@@ -22,7 +23,7 @@ export interface ContextSettings {
   readonly mode: Mode
   /** Undefined also if nothing is taken away that could be read again. */
   readonly spill: SpillStore | undefined
-  /** Cuts results that do not fit otherwise. */
+  /** Redacts results, and cuts those that do not fit otherwise. */
   readonly policy: EnginePolicy
   readonly state: Learned
 }
@@ -34,6 +35,7 @@ export function checkContext(options: ContextOptions): ContextSettings {
   const { contextTokens, reserveTokens = RESERVE, safetyMargin, requestsToCome, keep, state } = given
   const spill = store('spill', given.spill)
   const mode = doorMode(flag('observe', given.observe, false))
+  const policy = cutPolicy(given.policy)
   return {
     budget: checkBudget({ contextTokens, reserveTokens, safetyMargin }),
     prices: checkPrices(given.prices),
@@ -42,8 +44,8 @@ export function checkContext(options: ContextOptions): ContextSettings {
     excludeTools: new Set(texts('excludeTools', given.excludeTools)),
     wording: checkWording(given.placeholder),
     mode,
-    spill: mode === 'on' ? spill : undefined,
-    policy: cutPolicy(given.policy),
+    spill: mode === 'on' && spill ? redactingStore(spill, policy) : undefined,
+    policy,
     state: isRehearsal(state, mode) ? NOTHING : checkState(state),
   }
 }

@@ -6,8 +6,10 @@ import type { Limits } from 'spillway'
 import type * as Declared from 'spillway/testing'
 import { native } from '../engine.js'
 import { jsonOf } from '../json.js'
+import { isError } from '../result/error_members.js'
 import { resultsIn } from '../result/message_results.js'
 import { clampText, estimateTokens, measureText } from '../text/text.js'
+import { get } from '../untrusted.js'
 import { bound, checkMembers, optionError } from '../validate.js'
 
 /** An answer, and the words for its opposite. */
@@ -19,10 +21,11 @@ interface Answer {
 /** Chars of a text that a failure shows. */
 const SHOWN = 2_000
 
-/** Returns the texts of a value that a model reads: those of a result of any dialect, or the JSON
- *  of any other value. */
+/** Returns the texts of a value that a model reads: those of a result of any dialect, the message
+ *  of an error, or the JSON of any other value. */
 function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value]
+  if (isError(value)) return [String(get(value, 'message'))]
   const texts = resultsIn(value).flatMap(({ slots }) => slots.map(({ text }) => text))
   return texts.length > 0 ? texts : [jsonOf(value) ?? String(value)]
 }

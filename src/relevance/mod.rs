@@ -25,7 +25,7 @@
 //! their file. The first line of each group is worth two names, so that a small room shows every
 //! file before it shows the second match of one.
 //!
-//! **Neighbours.** A line counts with the line before and after it, since a line alone says little.
+//! **Neighbors.** A line counts with the line before and after it, since a line alone says little.
 //! The value is divided by the room that the three take, including the marks of the gaps that they
 //! open.
 //!
@@ -211,7 +211,7 @@ impl Lists {
 pub trait Lines {
     /// Returns true if the line is kept.
     fn is_kept(&self, line: usize) -> bool;
-    /// Returns the line with its neighbours.
+    /// Returns the line with its neighbors.
     fn around(&self, line: usize) -> RangeInclusive<usize>;
     /// Returns the room that keeping these lines takes, at least 1.
     fn cost(&self, lines: RangeInclusive<usize>) -> u64;
@@ -254,7 +254,7 @@ impl<'a> Names<'a> {
         self.relevance.alone(line)
     }
 
-    /// Returns the line of the highest value for its room, with its neighbours, or `None` if no
+    /// Returns the line of the highest value for its room, with its neighbors, or `None` if no
     /// line has any value.
     pub fn next(&mut self, lines: &impl Lines) -> Option<(usize, RangeInclusive<usize>)> {
         // The value of a line only falls as others are kept, so the best line is the first whose
@@ -280,7 +280,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The value of a line and its neighbours for the room that they take, and of the line alone, which
+/// The value of a line and its neighbors for the room that they take, and of the line alone, which
 /// decides a tie.
 #[derive(Clone, Copy, Debug)]
 struct Value {
@@ -308,7 +308,7 @@ impl Relevance<'_> {
         asked + self.crowds.worth(line, news)
     }
 
-    /// Returns the value of a line that is not kept, with its neighbours.
+    /// Returns the value of a line that is not kept, with its neighbors.
     fn value(&self, line: usize, lines: &impl Lines) -> Value {
         /// Fractions of a value that are distinguished.
         const SCALE: u64 = 1 << 32;
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_answers_the_question_is_kept_with_its_neighbours() {
+    fn a_line_that_answers_the_question_is_kept_with_its_neighbors() {
         assert_eq!(kept(&with("the okapi again"), "where is the Okapi?", 3), [19, 20, 21]);
         assert_eq!(kept(&with("fn openBackDoor()"), "back doors, open", 3), [19, 20, 21]);
     }

@@ -18,8 +18,8 @@
 //! **Sharing.** One pass measures every value in four sizes ([`sizes::Bytes`]). Room is then shared
 //! from the root down: a container gives each part at least its minimum, small parts all that they
 //! need, and the large parts equal shares of the rest. A value whose size is within its share
-//! therefore never loses a byte to a larger neighbour. Before that, a part that tells more than its
-//! neighbours gets the room to say so, however deep it says it (`needs.rs`).
+//! therefore never loses a byte to a larger neighbor. Before that, a part that tells more than its
+//! neighbors gets the room to say so, however deep it says it (`needs.rs`).
 //!
 //! **Lists** keep their first and last elements, and those that tell more than others
 //! (`elements.rs`, `odd.rs`). A list is read only if it loses elements; reading nested lists at

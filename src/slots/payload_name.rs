@@ -28,7 +28,7 @@ fn is_medium(text: &str) -> bool {
     }
 }
 
-/// Chars of the shortest payload. Shorter texts may be words. If a neighbouring member names a
+/// Chars of the shortest payload. Shorter texts may be words. If a neighboring member names a
 /// type, the lower minimum applies.
 const LONG: usize = 1_024;
 const LONG_BESIDE: usize = 64;

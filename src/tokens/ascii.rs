@@ -1,4 +1,4 @@
-//! ASCII in blocks. All bytes of a block are compared with their neighbours at once, by vector
+//! ASCII in blocks. All bytes of a block are compared with their neighbors at once, by vector
 //! code, so that only runs are weighed one by one.
 
 use crate::encoding::mask;

@@ -9,8 +9,8 @@
 //! 3. The text of two streams that was cut before is cut stream by stream (`streams`), since each
 //!    has a notice of its own.
 //! 4. A closing, in which another tool says how to continue or a line tells of an exit, is kept
-//!    (`closing`): first behind the lines of a search, then behind ends of the text before it. It is
-//!    given up where it would take the room of the name of the saved output.
+//!    (`closing`): first behind the lines of a search, then behind ends of the text before it. It
+//!    is omitted where it would take the room of the name of the saved output.
 //! 5. A policy that searches keeps the lines of the search (`compose`). A search that finds
 //!    nothing, or leaves no room for its marks, falls through.
 //! 6. The head, the tail or both ends stay (`head_tail`), beside the longest form of the notice
