@@ -34,7 +34,7 @@ const readPart = {
 const wrapped = wrapTools([readPart], { ...policy, spill: store })
 const tools = [bash, ...wrapped, spillTool(store)]
 
-// The session on disk: nothing oversized and no secret is stored.
+// The session on disk: nothing oversized is stored, and no secret in a result.
 const session = {
   history: [] as Message[],
   appendMessage(message: Message) {
