@@ -262,6 +262,20 @@ describe("keep 'findings'", () => {
 })
 
 describe("keep 'auto'", () => {
+  // What lines look like that say nothing must not decide about the only line that differs.
+  it('keeps one error among lines of any words', () => {
+    const word = fc.stringMatching(/^(?:[a-z]{1,9}|[а-я]{1,9}|é{1,3}|[가-힣]{1,4})$/)
+    const sentence = fc.array(word, { minLength: 3, maxLength: 25 }).map((words) => words.join(' '))
+    fc.assert(
+      fc.property(sentence, fc.constantFrom('', '.', ' ', ' 7'), fc.nat(3_000), (words, end, at) => {
+        const around = (count: number) => `${words}${end}\n`.repeat(count)
+        const text = `${around(at)}${error}\n${around(3_000 - at)}`
+        expect(clampText(text, { maxChars: 8_000 })).toContain(error)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
   it('searches what is known to be an error', async () => {
     const policy = { maxChars: 900 }
     expect(clampText(log, { ...policy, isError: true })).toContain(error)

@@ -304,7 +304,7 @@ function* saying(rounds) {
   yield* rounds
 }
 
-test('wrapped with the others, under limits of less than a page: its answers are cut, and not saved again', async () => {
+test('wrapped with the others, under limits of less than a page: its answers are shorter pages, and not saved again', async () => {
   const store = makeStore({ reference: 'id' })
   const { name, description, parameters, execute } = spillTool(store)
   const read = tool({ description, inputSchema: jsonSchema(parameters), execute })
@@ -318,6 +318,6 @@ test('wrapped with the others, under limits of less than a page: its answers are
   assert.ok(found.text.includes(DECISIVE))
   assert.match(
     first.text,
-    /^\[[0-9a-f]{16}: lines 1-\d+ of 46001 lines, [\s\S]*\[tool output truncated: [^\n]*\](?:\n|$)/,
+    /^\[[0-9a-f]{16}: lines 1-(\d+) of 46001 lines, [^\n]*\n[\s\S]*\n\1: [^\n]*\n\[next: line \d+\]$/,
   )
 })

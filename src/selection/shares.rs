@@ -5,7 +5,6 @@ use super::code::is_code;
 use super::diff::Place;
 use super::log::{is_log, may_be_log};
 use super::prefix::without_prefix;
-use super::prose::is_prose;
 use super::score::{Score, score};
 use super::tally::is_tally;
 use super::{Selection, told};
@@ -72,7 +71,7 @@ const PLAIN: Shares = [110, 110, 0, 0, 0, 0, 0, 80, 700];
 pub const WHOLE: u64 = 1_000;
 /// The weight of a failure that only the end of the text tells of, and nothing else.
 const VERDICT: u64 = 550;
-/// The weight of a failure in a text that tells of none, unless it is code or prose.
+/// The weight of a failure in a text that tells of none, unless it is code.
 const UNTOLD: u64 = 250;
 
 /// Lines of a text that are looked at to tell a log or code.
@@ -135,12 +134,12 @@ impl Selection {
         if is_log(lines()) {
             return WHOLE;
         }
-        let (mut all, mut quiet) = (0, 0);
+        let (mut all, mut code) = (0, 0);
         for line in lines().filter(|line| !line.trim_ascii().is_empty()) {
             all += 1;
-            quiet += u64::from(is_code(line) || is_prose(line));
+            code += u64::from(is_code(line));
         }
-        let rest = 100 - 100 * quiet / all.max(1);
+        let rest = 100 - 100 * code / all.max(1);
         if rest > 50 && self.ends_in_verdict() {
             return if may_be_log(lines()) { WHOLE } else { VERDICT };
         }
