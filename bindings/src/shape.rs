@@ -8,7 +8,7 @@ use crate::policy::{PolicyHandle, asking};
 use spillway::policy::Policy;
 use spillway::shape::{ShapeOutcome, cut_texts, shape, shape_told};
 
-/// JSON with less in it, and counts of what is missing.
+/// Shortened JSON, and counts of its omissions.
 #[napi(object, object_from_js = false)]
 pub struct ShapedJson {
     #[napi(ts_type = "string")]
@@ -23,7 +23,7 @@ pub struct ShapedJson {
 /// The form that JSON keeps.
 #[derive(Clone, Copy)]
 pub struct ShapeForm {
-    /// Says inside what is missing.
+    /// A notice in the JSON counts the omissions.
     pub tells: bool,
     /// It is a part of a result, so the schema is not its own.
     pub is_rest: bool,
@@ -42,8 +42,8 @@ pub fn shape_json(
     shaped(&json, &asking(policy, query), form)
 }
 
-/// Rewrites a list or an object like [`shape_json`], and says in it what is missing. Returns null
-/// for other JSON, and if nothing of it would be left.
+/// Rewrites a list or an object like [`shape_json`], and adds a notice that counts the omissions.
+/// Returns null for other JSON, and if the notice would leave no room.
 #[napi(catch_unwind)]
 pub fn tell_json(
     #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,

@@ -1,16 +1,13 @@
 import type { SpillStore } from 'spillway'
 import type { EnginePolicy } from '../compiled.js'
-import { resultsIn } from '../result/message_results.js'
-import { redactValue } from '../result/redact_value.js'
+import { redactResult } from '../result/redact_value.js'
 import { redacted } from '../text/redact.js'
 
 /** Returns messages whose results have no secrets. The words of the user and the arguments of calls
  *  stay, as in `clampMessages`. */
 export function withoutSecrets(messages: readonly unknown[], policy: EnginePolicy): readonly unknown[] {
   if (!policy.redact) return messages
-  return messages.map((message) =>
-    resultsIn(message, policy.dialect).length > 0 ? redactValue(message, policy) : message,
-  )
+  return messages.map((message) => (typeof message === 'string' ? message : redactResult(message, policy)))
 }
 
 /** Returns a store that saves texts without their secrets: what a context saves also has the

@@ -29,7 +29,10 @@ export async function clampLater<T>(
   const onTrial = () => {
     isTold = true
   }
-  const own = (): Origin => (spill ? { ...origin, spilling } : origin)
+  const own = (): Origin => {
+    spilling.restart()
+    return spill ? { ...origin, spilling } : origin
+  }
   const trial = await ahead.settle(() => {
     spilling = new CallSpill()
     isTold = false
@@ -37,12 +40,7 @@ export async function clampLater<T>(
   })
   const isSaved = spill !== undefined && (await spilling.save(spill, callNames(origin)))
   // Threads cut data again, whose notices name what was saved.
-  if (isSaved && isLong)
-    await ahead.settle(() => {
-      spilling.restart()
-      return clamp(carrying, { ...own(), isTrial: true })
-    })
-  spilling.restart()
+  if (isSaved && isLong) await ahead.settle(() => clamp(carrying, { ...own(), isTrial: true }))
   // A redaction alone is reported by what it made.
   const isHeard = hasListeners(origin) && (isTold || trial !== given)
   return isSaved || isHeard ? clamp(carrying, own()) : trial

@@ -195,7 +195,10 @@ impl Notice {
             Notice::Pi => format!("[... {} more characters truncated]", counts.chars.omitted),
             Notice::Named(notice) => {
                 let text = notice.render(place, counts, labels);
-                labels.saved.line().map_or(text.clone(), |line| format!("{text}\n{line}"))
+                match labels.saved.line() {
+                    Some(line) => format!("{text}\n{line}"),
+                    None => text,
+                }
             }
             Notice::Count => {
                 let more = if place == NoticePlace::Between { " ..." } else { "" };
