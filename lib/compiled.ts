@@ -1,4 +1,4 @@
-import type { ClampEvent, Cut, DialectName, Keep, SpillStore, TextSize, WrapPolicy } from 'spillway'
+import type { ClampEvent, Cut, DialectName, Keep, SpillStore, WrapPolicy } from 'spillway'
 import type { Ahead } from './ahead.js'
 import type { CleanSteps } from './clean_options.js'
 import { native } from './engine.js'
@@ -175,26 +175,9 @@ export function shortened(policy: EnginePolicy, maxChars: number): EnginePolicy 
   return made
 }
 
-/** Returns the policy with its limits reduced by `by`. */
-export function tightened(policy: EnginePolicy, by: TextSize | undefined): EnginePolicy {
-  if (!by) return policy
-  const { limits, keep } = policy
-  const less = {
-    bytes: limits.bytes - by.bytes,
-    lines: limits.lines - by.lines,
-    chars: limits.chars - by.chars,
-  }
-  return { ...policy, ...measures({ ...limits, ...less }, keep) }
-}
-
-/** Returns the policy with another notice in place of the caller's function. Without text, the
- *  notice is 'pi'. */
-export function worded(policy: EnginePolicy, text: string | undefined): EnginePolicy {
-  const notice =
-    text === undefined
-      ? { ...NO_NOTICE, kind: 'pi' as const }
-      : { ...policy.notice, kind: 'literal' as const, text }
-  return { ...policy, notice, words: undefined }
+/** Returns the policy with the standard notice in place of the caller's function. */
+export function unworded(policy: EnginePolicy): EnginePolicy {
+  return policy.words ? { ...policy, notice: { ...NO_NOTICE, kind: 'pi' }, words: undefined } : policy
 }
 
 /** Returns the policy without a notice. */

@@ -1,5 +1,5 @@
 import type { PlanStep } from 'spillway'
-import { type EnginePolicy, handleOf, worded } from './compiled.js'
+import { type EnginePolicy, handleOf, unworded } from './compiled.js'
 import type { Result } from './dialect/results.js'
 import { native } from './engine.js'
 import type { Original } from './text/earlier.js'
@@ -113,7 +113,7 @@ export class Planner {
     if (this.#total <= aggregate.maxChars && this.#longest <= maxEach) return []
     const policy = this.#policy
     // The length of a caller's notice is unknown, so its fallback is used for the plan.
-    const handle = handleOf(policy.words ? worded(policy, undefined) : policy)
+    const handle = handleOf(unworded(policy))
     const left = Float64Array.from(this.#results, ({ chars }) => chars)
     const original = (index: number): [number, number] => {
       const { chars, named } = (this.#results[index] as ResultExtent).original()

@@ -208,9 +208,3 @@ function check(options: WrapPolicy): EnginePolicy {
     ...measures(limits, keep),
   }
 }
-
-/** Returns a policy with only the limit of a line. */
-export function linesOf(policy: EnginePolicy): EnginePolicy {
-  const { lineBytes } = policy.limits
-  return compileWith({}, { ...UNLIMITED, maxLineBytes: lineBytes, notice: false })
-}

@@ -17,10 +17,9 @@ use crate::shape::{ShapeForm, ShapedJson, shaped};
 use crate::task::Background;
 use crate::units::{Narrow, Numbers, Units};
 use spillway::clean::Options;
-use spillway::encoding::{Latin1, Size, Utf16, transcode};
+use spillway::encoding::{Latin1, Size, StringPiece, Utf16, transcode};
 use spillway::redact::{may_have_secrets, redacted};
 use spillway::slots::slot_text::cleaned;
-use spillway::truncate::input::StringPiece;
 use spillway::truncate::pass::{self, Found, PassedPiece};
 
 /// A copy of a string, or of both ends of it.

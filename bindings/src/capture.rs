@@ -7,10 +7,10 @@ use crate::answer::answer;
 use crate::cut::{Cut, JsText};
 use crate::policy::{PolicyHandle, write};
 use crate::units::Numbers;
+use crate::words::{NoticeWords, Worded};
 use spillway::capture::{self, Capture, CaptureOutput, StreamText};
 use spillway::clean::Options;
 use spillway::policy::Policy;
-use spillway::truncate::Terms;
 
 /// Begins a capture under a policy. `clean`: options as `start_cleaning` takes them, or empty to
 /// keep the output as it is. `separate`: streams have separate texts. `keeps_raw`: raw bytes are
@@ -163,20 +163,22 @@ pub fn release_chunk(buffer: ArrayBuffer) -> Result<()> {
     buffer.detach()
 }
 
-/// Truncates the text of a stream: a section of the frame to its room, or the stream alone to the
-/// limits.
+/// Truncates the text of a stream, with the notice of a function: a section of the frame to its
+/// room, or the stream alone to the limits.
 #[napi(catch_unwind)]
 pub fn truncate_captured(
     #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &External<CaptureOutput>,
     stream: u32,
     section: Option<u32>,
     #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
-) -> CapturedCut {
-    let text = match section {
-        Some(section) => captured.truncate(section as usize, policy),
-        None => captured.streams()[stream as usize].truncate(Terms::from(&**policy)),
-    };
-    CapturedCut::of(stream as usize, text)
+    #[napi(ts_arg_type = "(facts: number[], keep: string) => string | null")] words: NoticeWords,
+) -> Result<CapturedCut> {
+    // The function may set the handle to another policy.
+    let (policy, worded) = (Policy::clone(policy), Worded::new(&words));
+    let (stream, section) = (stream as usize, section.map(|section| section as usize));
+    let text = captured.truncate_worded(stream, section, &policy, &|facts| worded.text(facts));
+    worded.check()?;
+    Ok(CapturedCut::of(stream, text))
 }
 
 /// Joins the texts of the sections with the labels and the closing line around them.

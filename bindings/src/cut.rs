@@ -75,11 +75,6 @@ impl Cut {
             lines: pairs(kept.lines.ranges.into_iter().map(|(first, last)| first..last)),
         }
     }
-
-    /// Wraps a text whose figures are not needed.
-    pub fn of_text(text: Vec<u16>) -> Cut {
-        Cut::new(Either::B(text.into()), Keep::Head, 0..0, KeptParts::default())
-    }
 }
 
 /// Converts a cut that is independent of its input.

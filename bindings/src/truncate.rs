@@ -1,5 +1,6 @@
-//! Truncating one text, or the blocks of one result together.
+//! Truncating one text.
 
+use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,13 +13,14 @@ use crate::answer::answer;
 use crate::cut::{Cut, JsText};
 use crate::policy::{PolicyHandle, asking, write};
 use crate::units::{Narrow, Numbers, Units};
-use spillway::encoding::{Latin1, Size, Text, Utf8, Utf16};
+use crate::words::{NoticeWords, Worded};
+use spillway::encoding::{Latin1, Size, StringPiece, Text, Utf8, Utf16};
 use spillway::policy::{Keep, Policy};
-use spillway::share::{Block, share};
+use spillway::truncate;
 use spillway::truncate::figures::KeptParts;
-use spillway::truncate::input::{Input, StringPiece};
+use spillway::truncate::input::Input;
 use spillway::truncate::pass::Found;
-use spillway::truncate::truncate;
+use spillway::truncate::worded::truncate_worded;
 
 /// A function that reads a piece of a string from a position, in chars. With `true`, it returns
 /// null if the piece is not surely narrow.
@@ -30,6 +32,7 @@ type Read<'a> = Function<'a, FnArgs<(f64, bool)>, Unknown<'a>>;
 /// of the text, or NaN if they are not known. It receives the starts and ends of the head, the tail
 /// and the notice, and the ill-formed code points in the kept parts. `most`: chars searched for
 /// findings. `query`: what was asked of this text alone. `found`: a search that was done.
+/// `words`: a function that words the notice.
 #[napi(catch_unwind)]
 #[allow(clippy::too_many_arguments, reason = "an object costs more than a small cut")]
 pub fn truncate_text(
@@ -43,10 +46,24 @@ pub fn truncate_text(
     query: Option<Vec<String>>,
     #[napi(ts_arg_type = "ExternalObject<'search'> | null")] found: Option<&External<SearchHandle>>,
     #[napi(ts_arg_type = "Float64Array")] io: Numbers,
+    #[napi(ts_arg_type = "((facts: number[], keep: string) => string | null) | undefined")] words: Option<
+        NoticeWords,
+    >,
 ) -> Result<Option<Either3<Latin1String, Utf16String, Cut>>> {
-    let (policy, found) = (&asking(policy, query), &cell_of(found));
+    let (policy, found) = (&policy_of(policy, query, &words), &cell_of(found));
     let pieces = &Pieces::new(read, false);
-    truncate_windows(policy, Utf16(&head), Utf16(&tail), total, pieces, most, found, figures, io)
+    truncate_windows(
+        policy,
+        Utf16(&head),
+        Utf16(&tail),
+        total,
+        pieces,
+        most,
+        found,
+        figures,
+        io,
+        words.as_ref(),
+    )
 }
 
 /// Like [`truncate_text`], for windows without chars above 0xFF, which are read in half the time.
@@ -63,10 +80,24 @@ pub fn truncate_latin1(
     query: Option<Vec<String>>,
     #[napi(ts_arg_type = "ExternalObject<'search'> | null")] found: Option<&External<SearchHandle>>,
     #[napi(ts_arg_type = "Float64Array")] io: Numbers,
+    #[napi(ts_arg_type = "((facts: number[], keep: string) => string | null) | undefined")] words: Option<
+        NoticeWords,
+    >,
 ) -> Result<Option<Either3<Latin1String, Utf16String, Cut>>> {
-    let (policy, found) = (&asking(policy, query), &cell_of(found));
+    let (policy, found) = (&policy_of(policy, query, &words), &cell_of(found));
     let pieces = &Pieces::new(read, true);
-    truncate_windows(policy, Latin1(&head), Latin1(&tail), total, pieces, most, found, figures, io)
+    truncate_windows(
+        policy,
+        Latin1(&head),
+        Latin1(&tail),
+        total,
+        pieces,
+        most,
+        found,
+        figures,
+        io,
+        words.as_ref(),
+    )
 }
 
 /// Returns the place of a search, with the search that was done if there is one.
@@ -89,6 +120,7 @@ fn truncate_windows<T: Text>(
     found: &OnceCell<Arc<Found>>,
     figures: bool,
     io: &mut [f64],
+    words: Option<&NoticeWords>,
 ) -> Result<Option<Either3<Latin1String, Utf16String, Cut>>> {
     let each = |take: &mut dyn FnMut(StringPiece) -> bool| pieces.each(take);
     let input = Input::ends(head, tail, total as usize);
@@ -105,7 +137,7 @@ fn truncate_windows<T: Text>(
             broken: 0,
         }),
     };
-    let cut = truncate(&input, policy);
+    let cut = truncate_by(&input, policy, words)?;
     let kept = cut.as_ref().filter(|_| figures).map(|cut| cut.kept(&input));
     pieces.check()?;
     let Some(cut) = cut else { return Ok(None) };
@@ -116,6 +148,28 @@ fn truncate_windows<T: Text>(
     };
     write(io, &[head.start, head.end, tail.start, tail.end, cut.notice.start, cut.notice.end, broken]);
     Ok(Some(with_figures(answer(cut.middle.into_bytes()), kept, cut.keep, cut.notice)))
+}
+
+/// Returns a policy for one text. A notice function may set the handle to another.
+fn policy_of<'a>(
+    policy: &'a Policy,
+    query: Option<Vec<String>>,
+    words: &Option<NoticeWords>,
+) -> Cow<'a, Policy> {
+    let policy = asking(policy, query);
+    if words.is_some() { Cow::Owned(policy.into_owned()) } else { policy }
+}
+
+/// Truncates a text, with the notice of a function if there is one.
+fn truncate_by<T: Text>(
+    input: &Input<T>,
+    policy: &Policy,
+    words: Option<&NoticeWords>,
+) -> Result<Option<truncate::Cut>> {
+    let Some(worded) = words.map(Worded::new) else { return Ok(truncate::truncate(input, policy)) };
+    let cut = truncate_worded(input, policy, Some(&|facts| worded.text(facts)));
+    worded.check()?;
+    Ok(cut)
 }
 
 /// Adds figures to a text if there are any.
@@ -141,9 +195,12 @@ pub fn truncate_bytes(
     bytes: &[u8],
     figures: bool,
     #[napi(ts_arg_type = "Float64Array")] io: Numbers,
-) -> Option<Either3<Latin1String, Utf16String, Cut>> {
-    let input = Input::whole(Utf8(bytes));
-    let cut = truncate(&input, policy)?;
+    #[napi(ts_arg_type = "((facts: number[], keep: string) => string | null) | undefined")] words: Option<
+        NoticeWords,
+    >,
+) -> Result<Option<Either3<Latin1String, Utf16String, Cut>>> {
+    let (input, policy) = (Input::whole(Utf8(bytes)), &policy_of(policy, None, &words));
+    let Some(cut) = truncate_by(&input, policy, words.as_ref())? else { return Ok(None) };
     let known = || if io[0].is_nan() { input } else { input.with_counts(io[0] as usize, io[1] as usize) };
     let kept = figures.then(|| cut.kept(&known()));
     let (head, tail) = input.parts(cut.sides);
@@ -151,91 +208,13 @@ pub fn truncate_bytes(
     let is_ascii = parts.iter().all(|part| part.is_ascii());
     let text = if is_ascii { answer(parts.concat()) } else { Either::B(cut.text(&input).into()) };
     write(io, &[cut.notice.start, cut.notice.end]);
-    Some(with_figures(text, kept, cut.keep, cut.notice))
+    Ok(Some(with_figures(text, kept, cut.keep, cut.notice)))
 }
 
 /// Decodes bytes as UTF-8.
 #[napi(catch_unwind, ts_return_type = "string")]
 pub fn decode(bytes: &[u8]) -> JsText {
     answer(bytes.to_vec())
-}
-
-/// Numbers per block, in and out.
-const COLUMNS: usize = 2;
-/// The code of a block that is the JSON of data, and brings its head alone.
-const DATA: f64 = 5.0;
-
-/// Truncates blocks under one budget. Each block comes as two windows; if the second is empty, the
-/// first is the whole text. `table` has two numbers per block: its length, and a code. It brings
-/// code 5 for the JSON of data, and receives 0: whole. 1: truncated, and the text is returned. 2:
-/// dropped, or replaced by the returned text. 3: whole but ill-formed. 4: returned with its long
-/// lines cut. `read` takes the number of a block and a position, in chars. `found`: the searches of
-/// blocks that were done, by number.
-#[napi(catch_unwind)]
-#[allow(clippy::too_many_arguments, reason = "those of truncate_text")]
-pub fn truncate_blocks(
-    #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
-    #[napi(ts_arg_type = "string[]")] windows: Vec<Units>,
-    #[napi(ts_arg_type = "(block: number, start: number) => string")] read: Function<
-        FnArgs<(u32, f64)>,
-        Units,
-    >,
-    most: f64,
-    figures: bool,
-    query: Option<Vec<String>>,
-    #[napi(ts_arg_type = "(ExternalObject<'search'> | null)[]")] found: Vec<Option<&External<SearchHandle>>>,
-    #[napi(ts_arg_type = "Float64Array")] table: Numbers,
-) -> Result<Vec<Option<Cut>>> {
-    let failure = Cell::new(None);
-    let found: Vec<_> =
-        (0..windows.len() / 2).map(|block| cell_of(found.get(block).copied().flatten())).collect();
-    let readers: Vec<_> = (0..windows.len() / 2)
-        .map(|block| {
-            let (read, failure) = (&read, &failure);
-            move |take: &mut dyn FnMut(StringPiece) -> bool| {
-                let mut at = 0;
-                loop {
-                    match read.call((block as u32, at as f64).into()) {
-                        Ok(piece) if piece.is_empty() || !take(StringPiece::Wide(Utf16(&piece))) => return,
-                        Ok(piece) => at += piece.len(),
-                        Err(error) => return failure.set(Some(error)),
-                    }
-                }
-            }
-        })
-        .collect();
-    let inputs: Vec<_> = windows
-        .chunks(2)
-        .zip(&readers)
-        .zip(&found)
-        .zip(table.chunks(COLUMNS))
-        .map(|(((windows, reader), found), row)| {
-            let input = Input::ends(Utf16(&windows[0]), Utf16(&windows[1]), row[0] as usize);
-            let input = input.of_data(row[1] == DATA);
-            match input.is_whole() {
-                true => input,
-                false => input.with_pieces(reader, most as usize).with_found(found),
-            }
-        })
-        .collect();
-    let blocks = share(&inputs, &asking(policy, query), figures);
-    if let Some(error) = failure.take() {
-        return Err(error);
-    }
-    let blocks = blocks.into_iter().zip(&inputs).zip(table.chunks_mut(COLUMNS));
-    let answers = blocks.map(|((block, input), row)| {
-        let (code, cut) = match block {
-            Block::Whole if input.broken() > 0 => (3.0, None),
-            Block::Whole => (0.0, None),
-            Block::Lines(text) => (4.0, Some(Cut::of_text(text))),
-            Block::Cut(cut) => (1.0, Some(cut.into())),
-            Block::Gone => (2.0, None),
-            Block::Replaced(text) => (2.0, Some(Cut::of_text(text.encode_utf16().collect()))),
-        };
-        row[1] = code;
-        cut
-    });
-    Ok(answers.collect())
 }
 
 /// Reads the pieces of a string from JavaScript.

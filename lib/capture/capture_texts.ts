@@ -3,9 +3,8 @@ import { type Figures, savedIn } from '../clamp_event.js'
 import { type EnginePolicy, failed, handleOf, named, saved, silent } from '../compiled.js'
 import { type CapturedCut, type CapturedTexts, native } from '../engine.js'
 import type { Whole } from '../spill/call_spill.js'
-import type { Input } from '../text/input.js'
 import { exceededBy, type Measurements } from '../text/limits.js'
-import { withNotice } from '../text/notice_function.js'
+import { wordsOf } from '../text/notice_function.js'
 import { keptLines, type Truncation, truncationOf } from '../text/truncation.js'
 import { exitLine, isFailure, label, order, STREAMS } from './process.js'
 
@@ -99,10 +98,9 @@ export class CaptureSnapshot {
 
   /** Truncates a text with the notice of a function. */
   #worded(stream: number, section: number | undefined, whole: Whole | undefined): StreamText {
-    const cut = (policy: EnginePolicy) =>
-      native.truncateCaptured(this.#native, stream, section, handleOf(policy))
-    const text = new CapturedText(this.#row(stream), cut)
-    return { stream, ...withNotice(text, this.#policyOf(stream, whole)) }
+    const policy = this.#policyOf(stream, whole)
+    const words = wordsOf(policy) ?? (() => null)
+    return textOf(native.truncateCaptured(this.#native, stream, section, handleOf(policy), words))
   }
 
   #policyOf(stream: number, whole: Whole | undefined): EnginePolicy {
@@ -152,8 +150,6 @@ function textOf({ stream, truncated, cut }: CapturedCut): StreamText {
   return { stream, ...truncationOf(cut, truncated) }
 }
 
-type CutFunction = (policy: EnginePolicy) => CapturedCut
-
 class CapturedSize implements Measurements {
   readonly #row: Float64Array
 
@@ -179,20 +175,5 @@ class CapturedSize implements Measurements {
 
   #at(place: number): number {
     return this.#row[place] ?? 0
-  }
-}
-
-/** A text whose keepable parts the engine holds. */
-class CapturedText extends CapturedSize implements Input {
-  readonly #cut: CutFunction
-
-  constructor(row: Float64Array, cut: CutFunction) {
-    super(row)
-    this.#cut = cut
-  }
-
-  truncate(policy: EnginePolicy): Truncation {
-    const { truncated, cut } = this.#cut(policy)
-    return truncationOf(cut, truncated)
   }
 }

@@ -1,5 +1,5 @@
 import type { EnginePolicy } from '../compiled.js'
-import { roomAfter } from '../json.js'
+import { jsonOf, roomAfter } from '../json.js'
 import { prepared, prepares } from '../text/prepare.js'
 import type { Edit } from './edit.js'
 import { withNames } from './payload.js'
@@ -63,6 +63,13 @@ export function edits(texts: Iterable<readonly [Slot, string | null]>): Map<Slot
     }
   }
   return changed
+}
+
+/** Returns the edit that puts JSON in the place of a slot's text or data. */
+export function editOf(slot: Slot, json: string): Edit {
+  if (!isData(slot)) return json
+  const value = parseWellFormed(json)
+  return { value, text: jsonOf(value) }
 }
 
 /** Returns the value of JSON with its lone surrogates repaired, undefined if it has none. */

@@ -44,18 +44,12 @@ export function tellOf(origin: Origin) {
   return (figures: () => Figures, result?: Result) => emitClamp(origin, figures, result)
 }
 
-/** Clamps a text and reports the cut. `name`: replaces payloads in a text that will be
- *  truncated. */
-export function clampAndReport(
-  text: string,
-  policy: EnginePolicy,
-  origin: Origin,
-  name?: (text: string) => string | undefined,
-): string {
+/** Clamps a text and reports the cut. `isData`: it is the JSON of data. */
+export function clampAndReport(text: string, policy: EnginePolicy, origin: Origin, isData = false): string {
   const { spilling } = origin
   const number = spilling?.next() ?? 0
   const own = spilling?.policyOf(number, policy) ?? policy
-  const clamped = clampWithFigures(text, own, name, origin.ask)
+  const clamped = clampWithFigures(text, own, hasListeners(origin), isData, origin.ask)
   const { figures } = clamped
   if (figures) {
     spilling?.cut(number, [text], [clamped.text])

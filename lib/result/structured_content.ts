@@ -6,6 +6,7 @@ import type { Result } from '../dialect/results.js'
 import { parseWellFormed } from '../dialect/slots.js'
 import { native } from '../engine.js'
 import { jsonOf } from '../json.js'
+import { rewritten } from '../text/shape.js'
 import { sizeOf } from '../text/size.js'
 import { isList, tryRead } from '../untrusted.js'
 import {
@@ -18,7 +19,6 @@ import {
   limitsBeside,
 } from './allowance.js'
 import { repeatsIn } from './sent_once.js'
-import { rewritten } from './slot_json.js'
 
 /** The rest of a result beside its structured content. */
 export interface Remainder {
@@ -32,7 +32,13 @@ export interface Remainder {
 const NOTICE: Amounts = { bytes: 384, lines: 1, chars: 384, tokens: 192 }
 
 const INFINITE = Number.POSITIVE_INFINITY
-const UNLIMITED = { bytes: INFINITE, lines: INFINITE, chars: INFINITE, tokens: INFINITE, lineBytes: INFINITE }
+export const UNLIMITED = {
+  bytes: INFINITE,
+  lines: INFINITE,
+  chars: INFINITE,
+  tokens: INFINITE,
+  lineBytes: INFINITE,
+}
 
 /** Returns true if the structured content of a result is cut as JSON. */
 export function shapesContent({ json, sideData, relayed }: EnginePolicy): boolean {

@@ -3,7 +3,6 @@ import { emitSkip, type Origin } from '../clamp_event.js'
 import { type EnginePolicy, failed } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
 import { PathNode } from '../dialect/paths.js'
-import { withNames } from '../dialect/payload.js'
 import { isTurn, type Result, readResults } from '../dialect/results.js'
 import { lightRoom, parseWellFormed, wellFormed } from '../dialect/slots.js'
 import { isSteady, stableValue } from '../dialect/stable_value.js'
@@ -265,7 +264,7 @@ function ofData(value: object, policy: EnginePolicy, origin: Origin, isWhole = f
   if (json === undefined) return undefined
   const lean = lightText(json, policy.media, tellOf(origin))
   const judged = tellsFailure(value) ? failed(policy) : policy
-  const text = clampAndReport(lean, { ...judged, clean: undefined }, origin, withNames)
+  const text = clampAndReport(lean, { ...judged, clean: undefined }, origin, true)
   if (policy.json !== 'text' && text !== lean) return tryRead(() => cutData(text)) ?? text
   if (!own || text !== lean) return text
   return wellFormed(lean) ?? (lean === json ? value : JSON.parse(lean))

@@ -1,15 +1,15 @@
 import { emitClamp, type Origin } from '../clamp_event.js'
-import type { EnginePolicy } from '../compiled.js'
+import { type EnginePolicy, handleOf, measures } from '../compiled.js'
 import type { Draft } from '../dialect/edit.js'
 import type { End } from '../dialect/paths.js'
-import { withNames } from '../dialect/payload.js'
 import type { Result } from '../dialect/results.js'
 import { capSide } from '../dialect/side_data.js'
+import { parseWellFormed } from '../dialect/slots.js'
+import { native } from '../engine.js'
 import { jsonOf } from '../json.js'
 import { isList } from '../untrusted.js'
 import { clampWithFigures, type SlotsOutcome } from './clamp_slots.js'
-import { capShape } from './slot_json.js'
-import { figuresOf } from './structured_content.js'
+import { figuresOf, UNLIMITED } from './structured_content.js'
 
 /** Writes the last two parts of a result into a draft: its clamped texts, then its side data.
  *  Returns false if nothing changes. `done`: side data that is written already. */
@@ -63,6 +63,15 @@ function sayInText(value: unknown, { slots, place }: Result, policy: EnginePolic
   const content = place.read('content')
   const blocks = isList(content) ? (content as unknown[]) : []
   // A text of words, which may carry a notice.
-  const { text } = clampWithFigures(json, { ...policy, json: 'text' }, withNames)
+  const { text } = clampWithFigures(json, { ...policy, json: 'text' }, false, true)
   draft.set(place, 'content', [...blocks, { type: 'text', text }])
+}
+
+/** Cuts structured content to bytes of JSON, undefined if not even an empty value fits. */
+function capShape(value: unknown, maxBytes: number, policy: EnginePolicy): unknown {
+  const json = jsonOf(value)
+  if (json === undefined || Buffer.byteLength(json) <= maxBytes) return value
+  const bytes = { ...UNLIMITED, bytes: maxBytes }
+  const made = native.shapeJson(handleOf({ ...policy, ...measures(bytes, policy.keep) }), json)
+  return made && made.json !== '' ? parseWellFormed(made.json) : undefined
 }

@@ -6,6 +6,7 @@ import { native } from '../engine.js'
 import { joined } from './flatten.js'
 import { isNarrow, isStoredWide } from './latin1.js'
 import { type Ask, askedOf } from './limits.js'
+import { wordsOf } from './notice_function.js'
 import { pieceAt, pieces, windows } from './pieces.js'
 import { searchOf } from './search.js'
 import { io, isOpen, linesOf, NEWLINE, sizeOf } from './size.js'
@@ -18,7 +19,7 @@ export interface Input {
   bytesOut(): number
   tokens(): number
   hasLongLine(maxBytes: number): boolean
-  /** Truncates to a policy whose notice has its text. `figures`: the kept parts will be read. */
+  /** Truncates to a policy. `figures`: the kept parts will be read. */
   truncate(policy: EnginePolicy, figures?: boolean): Truncation
 }
 
@@ -84,7 +85,19 @@ export class StringInput implements Input {
     io[0] = total?.bytes ?? Number.NaN
     io[1] = total ? total.lines - Number(isOpen(text)) : Number.NaN
     const [most, handle] = [this.#most, handleOf(policy)]
-    const cut = truncate(handle, head, tail, text.length, read, most, figures, query, found, io)
+    const cut = truncate(
+      handle,
+      head,
+      tail,
+      text.length,
+      read,
+      most,
+      figures,
+      query,
+      found,
+      io,
+      wordsOf(policy),
+    )
     if (cut === null) return untouched(text.toWellFormed(), () => this.total())
     const middle = typeof cut === 'string' ? cut : cut.text
     const at = (index: number) => io[index] as number
@@ -143,7 +156,7 @@ export class BytesInput implements Input {
     const isKnown = size?.bytes === this.#bytes.length
     io[0] = isKnown ? size.chars : Number.NaN
     io[1] = isKnown ? size.newlines : Number.NaN
-    const cut = native.truncateBytes(handleOf(policy), this.#bytes, figures, io)
+    const cut = native.truncateBytes(handleOf(policy), this.#bytes, figures, io, wordsOf(policy))
     if (cut === null) return untouched(native.decode(this.#bytes), () => this.total())
     if (typeof cut !== 'string') return truncationOf(cut)
     const kept = () => this.truncate(policy, true).kept()

@@ -36,3 +36,11 @@ export function exceededBy(input: Measurements, policy: EnginePolicy): LimitName
     exceeded.push('lineBytes')
   return exceeded
 }
+
+/** Limits in the order of the contract. */
+const LIMITS: readonly LimitName[] = ['bytes', 'lines', 'chars', 'tokens', 'lineBytes']
+
+/** Returns the limits whose bits the engine has set. */
+export function limitsIn(bits: number): LimitName[] {
+  return LIMITS.filter((_, at) => (bits >> at) & 1)
+}

@@ -3,10 +3,9 @@ import type { EnginePolicy } from '../compiled.js'
 import { compile } from '../policy.js'
 import { tryRead } from '../untrusted.js'
 import { checkText } from '../validate.js'
-import { inputOf } from './input.js'
+import { type Input, inputOf } from './input.js'
 import { type Ask, exceededBy } from './limits.js'
-import { truncate } from './notice_function.js'
-import { leftOfRepeats, prepared } from './prepare.js'
+import { leftOfRepeats, parted, prepared } from './prepare.js'
 import { keptWithout } from './repeats.js'
 import { isWithin } from './size.js'
 import { type KeptParts, keptLines, type Truncation } from './truncation.js'
@@ -22,6 +21,14 @@ export function clampPrepared(given: TextInput, policy: EnginePolicy, most?: num
   const text = prepared(given, policy)
   if (typeof text === 'string' && surelyFits(text, policy)) return text
   return truncate(inputOf(text, policy.words !== undefined, most, ask), policy).text
+}
+
+/** Truncates a prepared text, and drops from a cut what it brought together. `figures`: the kept
+ *  parts will be read. */
+function truncate(input: Input, policy: EnginePolicy, figures = false): Truncation {
+  const made = input.truncate(policy, figures)
+  const text = made.truncated ? parted(made.text, policy) : made.text
+  return text === made.text ? made : { ...made, text, joined: made.text }
 }
 
 /** Returns true if a string is well-formed and fits by its length, without a native call. */

@@ -8,6 +8,7 @@ use crate::limits::{Limits, Usage};
 use crate::notice::saved::SavedPart;
 use crate::policy::Policy;
 use crate::truncate::Terms;
+use crate::truncate::worded::{NoticeFacts, Words, exceeded_by, settle};
 
 /// A stream and its label, which may be empty.
 #[derive(Clone, Debug)]
@@ -81,6 +82,31 @@ impl CaptureOutput {
         let Section { stream, room, .. } = &self.sections[section];
         let limits = room.less(Usage::between(&self.limits, &policy.limits));
         self.streams[*stream].truncate(Terms { limits, ..terms })
+    }
+
+    /// Truncates a section, or a stream alone, with the notice of a function.
+    pub fn truncate_worded(
+        &self,
+        stream: usize,
+        section: Option<usize>,
+        policy: &Policy,
+        words: Words,
+    ) -> StreamText {
+        let whole = &self.streams[stream];
+        let cut = |own: &Policy| match section {
+            Some(section) => self.truncate(section, own),
+            None => whole.truncate(Terms::from(own)),
+        };
+        let facts = |text: &StreamText| {
+            let extent = whole.extent();
+            let total = Usage { bytes: whole.size().bytes, tokens: 0, ..extent.usage() };
+            let exceeded = exceeded_by(extent.usage(), whole.has_long_line(), &policy.limits);
+            let kept = text.cut.within.clone().unwrap_or_default();
+            text.truncated.then(|| NoticeFacts::of(text.cut.keep, total, kept, exceeded))
+        };
+        let ranges = |text: &StreamText| text.cut.within.as_ref().map(|kept| kept.ranges.clone());
+        let has = |text: &StreamText, notice: &str| text.cut.notice_text() == notice;
+        settle(policy, words, cut, facts, has, |a, b| ranges(a) == ranges(b))
     }
 
     /// Returns the untruncated size of the whole output, frame included.

@@ -8,6 +8,7 @@
 pub mod count;
 pub mod decoder;
 pub mod mask;
+mod piece;
 pub mod positions;
 pub mod size;
 pub mod transcode;
@@ -16,6 +17,7 @@ pub mod whitespace;
 
 use std::ops::Range;
 
+pub use piece::StringPiece;
 pub use size::Size;
 pub use utf8::Utf8;
 

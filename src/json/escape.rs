@@ -1,7 +1,37 @@
 //! Escape sequences in JSON strings.
 
+use std::io::Write;
+
 use super::literal::LiteralPart;
 use crate::encoding::{is_high, is_low};
+
+/// Appends chars as `JSON.stringify` writes them between quotes.
+pub(super) fn write_units(units: impl IntoIterator<Item = u16>, out: &mut Vec<u8>) {
+    for point in char::decode_utf16(units) {
+        let short = match point {
+            Ok('"') => b'"',
+            Ok('\\') => b'\\',
+            Ok('\n') => b'n',
+            Ok('\r') => b'r',
+            Ok('\t') => b't',
+            Ok('\u{8}') => b'b',
+            Ok('\u{c}') => b'f',
+            Ok(point @ ..' ') => {
+                let _ = write!(out, "\\u{:04x}", u32::from(point));
+                continue;
+            }
+            Ok(point) => {
+                out.extend_from_slice(point.encode_utf8(&mut [0; 4]).as_bytes());
+                continue;
+            }
+            Err(lone) => {
+                let _ = write!(out, "\\u{:04x}", lone.unpaired_surrogate());
+                continue;
+            }
+        };
+        out.extend_from_slice(&[b'\\', short]);
+    }
+}
 
 /// Returns the length of the leading escape of a valid string.
 pub(super) fn length(text: &[u8]) -> usize {

@@ -4,15 +4,18 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::escape::{self, unescape};
+use super::held::Held;
 use super::string;
 use crate::encoding::positions::positions;
 use crate::encoding::{Size, Text, Utf8, size};
 
-/// The text of a string, either escaped as in a JSON row or plain.
+/// The text of a string: escaped as in a JSON row, plain, or held in JavaScript.
 #[derive(Clone, Debug)]
 pub struct Literal<'a> {
     bytes: Cow<'a, [u8]>,
     escaped: bool,
+    /// The string in JavaScript, without bytes here.
+    held: Option<Held<'a>>,
 }
 
 /// A decoded part of a text: bytes without escapes, or the value of one escape.
@@ -41,52 +44,90 @@ const LARGEST: usize = 64 * BLOCK;
 /// A text in which a backslash is an ordinary character.
 impl From<String> for Literal<'_> {
     fn from(text: String) -> Self {
-        Literal { bytes: text.into_bytes().into(), escaped: false }
+        Literal::without_escapes(text.into_bytes())
+    }
+}
+
+impl<'a> From<Held<'a>> for Literal<'a> {
+    fn from(held: Held<'a>) -> Self {
+        Literal { held: Some(held), ..Literal::without_escapes(vec![]) }
     }
 }
 
 impl<'a> Literal<'a> {
+    pub(super) fn without_escapes(bytes: Vec<u8>) -> Self {
+        Literal { bytes: bytes.into(), escaped: false, held: None }
+    }
+
+    pub(super) fn with_escapes(bytes: Vec<u8>) -> Self {
+        Literal { escaped: true, ..Literal::without_escapes(bytes) }
+    }
+
+    /// Copies a JavaScript string. Its lone surrogates are kept.
+    pub fn copied(text: impl Text) -> Self {
+        let mut bytes = Vec::with_capacity(text.len());
+        if text.broken() > 0 {
+            escape::write_units((0..text.len()).map(|at| text.unit(at)), &mut bytes);
+            return Literal::with_escapes(bytes);
+        }
+        text.each_utf8(&mut |piece| bytes.extend_from_slice(piece));
+        Literal::without_escapes(bytes)
+    }
+
     /// Returns the text of a literal given with its quotes.
     pub fn of(quoted: &'a [u8]) -> Self {
         let bytes = quoted.get(1..quoted.len() - 1).unwrap_or_default();
-        Literal { bytes: bytes.into(), escaped: memchr::memchr(b'\\', bytes).is_some() }
+        Literal { bytes: bytes.into(), escaped: memchr::memchr(b'\\', bytes).is_some(), held: None }
+    }
+
+    /// Returns the string in JavaScript, if that holds the text.
+    pub fn held(&self) -> Option<&Held<'a>> {
+        self.held.as_ref()
+    }
+
+    /// Returns the text with its bytes here. All of a held string is read.
+    fn here(&self) -> &Literal<'a> {
+        self.held.as_ref().map_or(self, |held| held.pulled())
     }
 
     fn slice(&self, start: usize, end: usize) -> Literal<'_> {
-        Literal { bytes: self.bytes[start..end].into(), escaped: self.escaped }
+        Literal { bytes: self.bytes[start..end].into(), escaped: self.escaped, held: None }
     }
 
-    /// Returns the number of bytes in the row, escapes included. The text is never longer.
+    /// Returns the number of bytes in the row, escapes included, or of chars in JavaScript. The
+    /// text is never longer in chars.
     pub fn len(&self) -> usize {
-        self.bytes.len()
+        self.held.as_ref().map_or(self.bytes.len(), Held::units)
     }
 
     pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
+        self.len() == 0
     }
 
     /// Iterates over the escapes, each with its position, its value and its length.
     fn escapes(&self) -> impl Iterator<Item = (usize, LiteralPart<'static>, usize)> {
         let mut end = 0;
-        let backslashes = positions(if self.escaped { &self.bytes } else { &[] }, b'\\');
+        let Literal { bytes, escaped, .. } = self.here();
+        let backslashes = positions(if *escaped { bytes } else { &[] }, b'\\');
         backslashes.filter_map(move |at| {
             // An escape may have more than one.
             if at < end {
                 return None;
             }
-            let (part, length) = unescape(&self.bytes[at..]);
+            let (part, length) = unescape(&bytes[at..]);
             end = at + length;
             Some((at, part, length))
         })
     }
 
     pub fn parts(&self) -> impl Iterator<Item = LiteralPart<'_>> {
+        let bytes = &self.here().bytes;
         let (mut at, mut escapes) = (0, self.escapes());
         let mut next = escapes.next();
         std::iter::from_fn(move || {
-            let end = next.map_or(self.bytes.len(), |(start, ..)| start);
+            let end = next.map_or(bytes.len(), |(start, ..)| start);
             if at < end {
-                let run = &self.bytes[std::mem::replace(&mut at, end)..end];
+                let run = &bytes[std::mem::replace(&mut at, end)..end];
                 return Some(LiteralPart::Run(run));
             }
             let (_, part, length) = next?;
@@ -98,12 +139,18 @@ impl<'a> Literal<'a> {
 
     /// Returns true if the text has a lone surrogate.
     pub fn has_lone(&self) -> bool {
+        if let Some(held) = &self.held {
+            return held.is_broken();
+        }
         self.parts().any(|part| matches!(part, LiteralPart::Lone(_)))
     }
 
     /// Measures the text as JavaScript sees it: invalid UTF-8 counts as U+FFFD, which is
     /// well-formed.
     pub fn size(&self) -> Size {
+        if let Some(held) = &self.held {
+            return held.size();
+        }
         let mut sum = Size { broken: 0, ..size::of_utf8(&self.bytes) };
         // Escapes are ASCII. All bytes are counted first, then each escape is replaced with its
         // value's size.
@@ -126,6 +173,9 @@ impl<'a> Literal<'a> {
 
     /// Returns the first `count` UTF-16 units.
     pub fn head(&self, count: usize) -> Vec<u16> {
+        if let Some(held) = &self.held {
+            return held.wide(0..count.min(held.units())).to_vec();
+        }
         let mut units = vec![];
         for part in self.parts() {
             let room = count - units.len();
@@ -148,6 +198,9 @@ impl<'a> Literal<'a> {
 
     /// Returns the last `count` UTF-16 units.
     pub fn tail(&self, count: usize) -> Vec<u16> {
+        if let Some(held) = &self.held {
+            return held.wide(held.units().saturating_sub(count)..held.units()).to_vec();
+        }
         let (mut start, mut chars, mut block) = (self.bytes.len(), 0, BLOCK);
         while chars < count && start > 0 {
             let end = start;
@@ -185,34 +238,35 @@ impl<'a> Literal<'a> {
 
     /// Returns the whole text, or `None` if it is not ASCII.
     pub fn ascii(&self) -> Option<Cow<'_, [u8]>> {
-        if !self.bytes.is_ascii() {
+        let Literal { bytes, escaped, .. } = self.here();
+        if !bytes.is_ascii() {
             return None;
         }
-        if !self.escaped {
-            return Some(Cow::Borrowed(&self.bytes));
+        if !escaped {
+            return Some(Cow::Borrowed(bytes));
         }
-        let (mut out, mut at) = (Vec::with_capacity(self.bytes.len()), 0);
+        let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
         self.escapes().try_for_each(|(start, part, length)| {
-            out.extend_from_slice(&self.bytes[at..start]);
+            out.extend_from_slice(&bytes[at..start]);
             let LiteralPart::Char(point) = part else { return None };
             out.push(u8::try_from(point).ok().filter(u8::is_ascii)?);
             at = start + length;
             Some(())
         })?;
-        out.extend_from_slice(&self.bytes[at..]);
+        out.extend_from_slice(&bytes[at..]);
         Some(out.into())
     }
 
     /// Returns the text as UTF-8; lone surrogates become U+FFFD.
     pub fn string(&self) -> String {
-        let mut out = String::with_capacity(self.bytes.len());
+        let mut out = String::with_capacity(self.len());
         self.parts().for_each(|part| part.push_to(&mut out));
         out
     }
 
     /// Appends the text as `JSON.stringify` writes it, with quotes.
     pub fn write_json(&self, out: &mut String) {
-        let mut text = String::with_capacity(self.bytes.len());
+        let mut text = String::with_capacity(self.len());
         let push = |text: &str, out: &mut String| {
             let json = string(text);
             out.push_str(&json[1..json.len() - 1]);
@@ -232,7 +286,8 @@ impl<'a> Literal<'a> {
 
     /// Returns true if the decoded text equals `text`.
     pub fn is(&self, text: &str) -> bool {
-        if self.escaped { self.string() == text } else { *self.bytes == *text.as_bytes() }
+        let Literal { bytes, escaped, .. } = self.here();
+        if *escaped { self.string() == text } else { **bytes == *text.as_bytes() }
     }
 }
 

@@ -10,6 +10,7 @@ mod digests;
 pub mod document;
 mod equal;
 mod escape;
+pub mod held;
 pub mod literal;
 pub mod walk;
 

@@ -20,6 +20,7 @@ pub fn edit(splices: &mut Splices, result: &ToolResult, edits: &[SlotEdit]) {
             SlotEdit::Keep => {}
             SlotEdit::Mend => slot.values().iter().for_each(|value| mend(splices, *value)),
             SlotEdit::Replace(text) => put(splices, slot, text),
+            SlotEdit::Cut(cut) => put(splices, slot, &cut.string(&slot.text())),
             SlotEdit::Put(json) => put_json(splices, slot, json),
             SlotEdit::Drop if !slot.members.is_empty() => put_json(splices, slot, "{}"),
             SlotEdit::Drop => {}

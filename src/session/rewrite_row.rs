@@ -15,7 +15,8 @@ use crate::json::{Document, Literal, Value, string, without_controls};
 use crate::media::{self, Item};
 use crate::notice::earlier;
 use crate::policy::JsonForm;
-use crate::slots::clamp_slots::{Fit, SlotCuts, SlotEdit, clamp_json, clamp_slots};
+use crate::slots::caller::Caller;
+use crate::slots::clamp_slots::{SlotCuts, SlotEdit, clamp_json, clamp_slots};
 use crate::slots::side_data;
 use crate::slots::slot_json::cap_shape;
 use crate::slots::slot_rules::SlotRules;
@@ -210,9 +211,12 @@ impl Options {
             let limit = limit.filter(|limit| limit.present == chars_of(&texts));
             applied += usize::from(limit.is_some());
             let rules = self.rules.failed(result.is_error());
-            let rules = limit.map_or_else(|| rules.clone(), |limit| rules.shortened(limit.max_chars));
+            let rules = match limit {
+                Some(limit) => rules.shortened(limit.max_chars),
+                None => rules.into_owned(),
+            };
             let rules = self.asking(rules, result, &texts, ask);
-            let clamped = clamp_slots(&result.slots, &texts, &rules);
+            let clamped = clamp_slots(&result.slots, &texts, &rules, Caller::default());
             edit(&mut splices, result, &clamped.edits);
             if clamped.truncated {
                 cuts.texts += 1;
@@ -246,7 +250,7 @@ impl Options {
         for result in results {
             let rules = self.rules.failed(result.is_error());
             let texts = texts_of(result);
-            let clamped = clamp_slots(&result.slots, &texts, &rules);
+            let clamped = clamp_slots(&result.slots, &texts, &rules, Caller::default());
             cuts.worth += u64::from(is_worth(entry, &texts, &clamped));
             cuts.add(
                 clamped.truncated,
@@ -317,10 +321,8 @@ impl Options {
     /// text.
     fn say_in_text(&self, splices: &mut Splices, result: &ToolResult, content: Value) {
         let json = without_controls(content.compact());
-        let text = match clamp_json(&json.clone().into(), &self.rules) {
-            Fit::Whole => json,
-            Fit::Prepared(text) | Fit::Cut(text) => text,
-        };
+        let whole = json.clone().into();
+        let text = clamp_json(&whole, &self.rules, Caller::default()).string(&whole).unwrap_or(json);
         let block = format!("{{\"type\":\"text\",\"text\":{}}}", string(&text));
         match result.object.get("content").filter(|content| content.is_list()) {
             Some(content) => splices.push(content, block),
@@ -337,8 +339,8 @@ impl Options {
         let measure = |(message, result): &(usize, ToolResult)| {
             let message = *message;
             let texts = texts_of(result);
-            let rules = self.asking(self.rules.failed(result.is_error()), result, &texts, ask);
-            let clamped = clamp_slots(&result.slots, &texts, &rules);
+            let rules = self.asking(self.rules.failed(result.is_error()).into_owned(), result, &texts, ask);
+            let clamped = clamp_slots(&result.slots, &texts, &rules, Caller::default());
             let (chars, original) = after(&texts, &clamped);
             let media = ResultMedia::of_blocks(result).items();
             ResultSize { message, id: result.id(), present: chars_of(&texts), chars, original, media }
@@ -371,6 +373,7 @@ fn left((text, edit): (&Literal, &SlotEdit)) -> u64 {
     let bytes = match edit {
         SlotEdit::Keep | SlotEdit::Mend => text.size().bytes,
         SlotEdit::Replace(new) | SlotEdit::Put(new) => new.len(),
+        SlotEdit::Cut(cut) => cut.string(text).len(),
         SlotEdit::Drop => 0,
     };
     bytes as u64
@@ -389,6 +392,10 @@ fn after(texts: &[Literal], clamped: &SlotCuts) -> (usize, Original) {
             SlotEdit::Drop => continue,
             SlotEdit::Replace(new) | SlotEdit::Put(new) => {
                 made = new.clone().into();
+                &made
+            }
+            SlotEdit::Cut(cut) => {
+                made = cut.string(text).into();
                 &made
             }
             SlotEdit::Keep | SlotEdit::Mend => text,

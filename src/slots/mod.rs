@@ -4,9 +4,12 @@
 //! strings and returns strings, so both readers use it: TypeScript brings the JSON of live values,
 //! and [`session`](crate::session) that of rows.
 
+pub mod caller;
 pub mod clamp_slots;
+pub mod held_text;
 pub mod nested_json;
 pub mod payload_name;
+mod shared_texts;
 pub mod side_data;
 pub mod slot_json;
 pub mod slot_rules;

@@ -58,6 +58,9 @@ fn replacements(text: &str, medium: Option<&str>) -> Option<Vec<String>> {
 /// Returns compact JSON with its payloads replaced by their types and sizes, which prevents cuts
 /// inside a payload. Returns `None` if it has no payloads, or is not JSON.
 pub fn with_names(json: &str) -> Option<String> {
+    if !may_have_payload(json.as_bytes()) {
+        return None;
+    }
     let document = Document::parse(json.as_bytes())?;
     let (mut names, mut open) = (HashMap::new(), vec![(document.root(), None::<String>)]);
     while let Some((value, medium)) = open.pop() {
@@ -72,6 +75,19 @@ pub fn with_names(json: &str) -> Option<String> {
     }
     Some(without_controls(document.root().compact_with(|leaf| names.remove(&leaf.id()))))
 }
+
+/// Returns true if a string of JSON begins like a payload: as a data URL, or with many chars of
+/// base64, among which JSON may escape a slash. Few other texts have one, and most need no parse.
+fn may_have_payload(json: &[u8]) -> bool {
+    let is_sign = |byte: &u8| byte.is_ascii_alphanumeric() || b"_+/\\-".contains(byte);
+    memchr::memchr_iter(b'"', json).any(|quote| {
+        let text = &json[quote + 1..];
+        text.starts_with(b"data:") || text.get(..BEGINNING).is_some_and(|start| start.iter().all(is_sign))
+    })
+}
+
+/// Chars of the beginning of a payload.
+const BEGINNING: usize = 64;
 
 /// Returns the longest replacement that is shorter than the payload.
 fn name_of(text: &Literal, medium: Option<&str>) -> Option<String> {

@@ -1,6 +1,8 @@
 //! The rules for truncating the texts of a tool result, and what the lengths of texts tell by
 //! themselves.
 
+use std::borrow::Cow;
+
 use crate::clean;
 use crate::encoding::Size;
 use crate::json::Literal;
@@ -32,10 +34,13 @@ impl SlotRules {
     }
 
     /// Returns rules for the result of a tool, which failed if `is_error`.
-    pub fn failed(&self, is_error: bool) -> SlotRules {
+    pub fn failed(&self, is_error: bool) -> Cow<'_, SlotRules> {
+        if !is_error || self.policy.is_error {
+            return Cow::Borrowed(self);
+        }
         let mut rules = self.clone();
-        rules.policy.is_error |= is_error;
-        rules
+        rules.policy.is_error = true;
+        Cow::Owned(rules)
     }
 
     /// Returns rules with the question of the texts, if some of them may be cut.
@@ -86,9 +91,10 @@ pub fn surely_fit(texts: &[Literal], policy: &Policy) -> bool {
 }
 
 /// Returns true if the texts do not fit by their length alone: an escape of six bytes stands for
-/// one byte at least.
+/// one byte at least. A text that JavaScript holds has none.
 fn surely_over(texts: &[Literal], limits: &Limits) -> bool {
-    texts.iter().map(Literal::len).sum::<usize>() / 6 > limits.bytes.min(limits.chars)
+    let least = |text: &Literal| if text.held().is_some() { text.len() } else { text.len() / 6 };
+    texts.iter().map(least).sum::<usize>() > limits.bytes.min(limits.chars)
 }
 
 #[cfg(test)]

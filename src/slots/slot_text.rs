@@ -3,11 +3,13 @@
 use super::slot_rules::SlotRules;
 use crate::clean::{self, Cleaner, is_clean, is_page};
 use crate::encoding::whitespace::is_visible;
+use crate::encoding::{Size, Utf16};
 use crate::json::Literal;
 use crate::notice::earlier;
 use crate::notice::parse::has_notice;
 use crate::policy::{Keep, Policy};
 use crate::redact::{dropped, redacted};
+use crate::truncate::input::Input;
 
 /// The head and the tail of a text; if the tail is empty, the head is the whole text.
 pub type Windows = (Vec<u16>, Vec<u16>);
@@ -31,6 +33,20 @@ pub fn ends(text: &Literal, chars: usize, policy: &Policy) -> Option<Windows> {
     // Notices at the ends are not kept, so a window must extend beyond them.
     let [head, tail] = [head, tail].map(|side| side.saturating_add(earlier::LONGEST));
     Some((text.head(head), text.tail(tail)))
+}
+
+/// Returns the parts of a text that a cut can need: the whole text if lines are limited.
+pub fn windows_for(text: &Literal, size: Size, policy: &Policy) -> Windows {
+    if has_long_lines(size, policy) { (text.units(), vec![]) } else { windows(text, size.chars, policy) }
+}
+
+/// Returns true if a text may have a line over the limit of one line.
+pub fn has_long_lines(size: Size, policy: &Policy) -> bool {
+    policy.limits.line_bytes < size.chars.saturating_mul(3)
+}
+
+pub fn input(windows: &Windows, size: Size) -> Input<'_, Utf16<'_>> {
+    Input::ends(Utf16(&windows.0), Utf16(&windows.1), size.chars).with_totals(size)
 }
 
 /// Returns the cleaned and redacted text, or `None` if that changes nothing.

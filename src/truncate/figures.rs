@@ -6,7 +6,7 @@ use super::closing::Closing;
 use super::input::{Input, raw_size};
 use super::sides::Sides;
 use crate::encoding::{Size, Text};
-use crate::limits::Limits;
+use crate::limits::{Limits, Usage};
 use crate::notice::counts::{Amount, Counts, Needs, line_ranges};
 use crate::notice::earlier::{Earlier, NoticeAmounts, SEARCHED};
 use crate::notice::saved::SavedPart;
@@ -207,6 +207,11 @@ pub struct KeptParts {
 }
 
 impl KeptParts {
+    /// Returns the size of the parts. A line in two of them counts once.
+    pub fn usage(&self) -> Usage {
+        Usage { bytes: self.size.bytes, lines: self.lines.kept(), chars: self.size.chars, tokens: 0 }
+    }
+
     pub fn of<T: Text>(input: &Input<T>, sides: Sides) -> KeptParts {
         let (head, tail) = input.parts(sides);
         let marks = sides.of(input.marks).fold(Size::default(), |sum, mark| sum + mark.size);

@@ -10,7 +10,7 @@ use super::closing::Closing;
 use super::long_lines::CutLines;
 use super::pass::Found;
 use super::sides::Sides;
-use crate::encoding::{Latin1, PIECE, Size, Text, Utf8, Utf16};
+use crate::encoding::{PIECE, Size, StringPiece, Text, Utf8, Utf16};
 use crate::extent::Extent;
 use crate::limits::{Limits, UNLIMITED, Usage};
 use crate::notice::Notice;
@@ -61,57 +61,11 @@ pub type Pieces<'a> = &'a dyn Fn(&mut dyn FnMut(StringPiece) -> bool);
 /// Returns the input bytes behind parts of a text.
 pub type BytesOf<'a> = &'a dyn Fn(&[Range<usize>]) -> usize;
 
-/// A piece of a JavaScript string.
-#[derive(Clone, Copy, Debug)]
-pub enum StringPiece<'a> {
-    Narrow(Latin1<'a>),
-    Wide(Utf16<'a>),
-}
-
 impl StringPiece<'_> {
-    pub fn size(self) -> Size {
-        match self {
-            StringPiece::Narrow(text) => text.size(),
-            StringPiece::Wide(text) => text.size(),
-        }
-    }
-
-    pub fn units(self) -> usize {
-        match self {
-            StringPiece::Narrow(text) => text.len(),
-            StringPiece::Wide(text) => text.len(),
-        }
-    }
-
-    /// Splits the piece after its first newline, or at its start if it has none.
-    pub fn split_line(self) -> (Self, Self) {
-        fn split<T: Text>(text: T) -> (T, T) {
-            let at = text.find_newline(0).map_or(0, |newline| newline + 1);
-            (text.slice(0..at), text.slice(at..text.len()))
-        }
-        match self {
-            StringPiece::Narrow(text) => {
-                let (start, rest) = split(text);
-                (StringPiece::Narrow(start), StringPiece::Narrow(rest))
-            }
-            StringPiece::Wide(text) => {
-                let (start, rest) = split(text);
-                (StringPiece::Wide(start), StringPiece::Wide(rest))
-            }
-        }
-    }
-
     pub fn extent(self, limits: &Limits) -> Extent {
         match self {
             StringPiece::Narrow(text) => Extent::of(text, limits),
             StringPiece::Wide(text) => Extent::of(text, limits),
-        }
-    }
-
-    pub fn each_utf8(self, each: &mut dyn FnMut(&[u8])) {
-        match self {
-            StringPiece::Narrow(text) => text.each_utf8(each),
-            StringPiece::Wide(text) => text.each_utf8(each),
         }
     }
 }

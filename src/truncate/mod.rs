@@ -39,6 +39,7 @@ mod saved_line;
 pub mod sides;
 mod streams;
 pub mod whole_lines;
+pub mod worded;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -306,6 +307,14 @@ impl Cut {
     /// Returns the truncated text as a string.
     pub fn string<T: Text>(&self, input: &Input<T>) -> String {
         String::from_utf8(self.utf8(input)).unwrap_or_default()
+    }
+
+    /// Returns the text of the notice.
+    pub fn notice_text(&self) -> String {
+        let before = self.sides.head - self.sides.start;
+        let units: Vec<u16> = self.middle.encode_utf16().collect();
+        let [start, end] = [self.notice.start, self.notice.end].map(|at| at.saturating_sub(before));
+        units.get(start..end).map_or_else(String::new, String::from_utf16_lossy)
     }
 
     /// Returns the kept parts of the input.

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::input::{Input, StringPiece};
-use crate::encoding::{Size, Text};
+use super::input::Input;
+use crate::encoding::{Size, StringPiece, Text};
 use crate::limits::{Limits, UNLIMITED};
 use crate::notice::counts::Needs;
 use crate::policy::Policy;
