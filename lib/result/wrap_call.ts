@@ -121,7 +121,7 @@ class ToolCall {
   /** Returns true if a text would pass uncut. */
   fits(text: string): boolean {
     const { policy } = this.clamping
-    return policy.mode !== 'on' || !clampWithFigures(redactValue(text, policy), policy).figures
+    return policy.mode !== 'on' || !clampWithFigures(redactValue(text, policy), policy, false).figures
   }
 
   #asked: string[] | undefined

@@ -29,7 +29,13 @@ const LATER: ShapedJson = { json: '{}', isLess: true, elements: 0, strings: 0, m
 /** Returns the function by which the engine rewrites JSON that threads may have rewritten. */
 export function shaperOf(policy: EnginePolicy, ask: Ask | undefined) {
   if (!policy.ahead) return undefined
-  return (json: string, limits: readonly number[], notice: string | null, tells: boolean, isRest: boolean) => {
+  return (
+    json: string,
+    limits: readonly number[],
+    notice: string | null,
+    tells: boolean,
+    isRest: boolean,
+  ) => {
     const [bytes = 0, lines = 0, chars = 0, tokens = 0, lineBytes = 0] = limits
     const own = measures({ bytes, lines, chars, tokens, lineBytes }, policy.keep)
     const made = rewritten(json, { ...noticed(policy, notice), ...own }, ask?.(), { tells, isRest })
