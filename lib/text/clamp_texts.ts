@@ -2,17 +2,13 @@ import type { LimitName, TextSize } from 'spillway'
 import { PENDING } from '../ahead.js'
 import { asks, type EnginePolicy, handleOf } from '../compiled.js'
 import { native } from '../engine.js'
-import { CUT, Items, JSON_TEXT, REMOVED, readersOf, TEXT } from './items.js'
+import { CUT, Items, JSON_TEXT, LONG, REMOVED, readersOf, TEXT } from './items.js'
 import { isNarrow } from './latin1.js'
 import { type Ask, limitsIn } from './limits.js'
 import { wordsOf } from './notice_function.js'
 import { SEARCHED } from './pieces.js'
 import { searchOf } from './search.js'
 import { shaperOf } from './shape.js'
-
-/** Chars up to which a text is copied. Nearly all of these texts are cut, and a cut reads most of a
- *  short one. */
-const COPIED = 16_384
 
 /** Kinds of texts, as in bindings/src/slots.rs. */
 export const PLAIN = 0
@@ -49,18 +45,18 @@ export function clampTexts(
   counts: boolean,
   ask: Ask | undefined,
 ): TextsCut {
-  const long = given.filter(({ text }) => text.length > COPIED)
+  const long = given.filter(({ text }) => text.length > LONG)
   const strings = long.map(({ text }) => text)
   const asked = asks(policy) ? ask : undefined
   const found = policy.ahead ? searches(long, policy, asked) : []
   // A trial of long work: the texts are whole.
   if (!found) return { edits: given.map(() => undefined), truncated: false, figures: undefined }
-  const blob = given.map(({ text }) => (text.length > COPIED ? '' : text)).join('')
+  const blob = given.map(({ text }) => (text.length > LONG ? '' : text)).join('')
   const made = native.clampTexts(
     handleOf(policy),
     policy.clean && [...policy.clean],
     Uint8Array.from(given, ({ kind }) => kind),
-    Int32Array.from(given, ({ text: { length } }) => (length > COPIED ? -1 : length)),
+    Int32Array.from(given, ({ text: { length } }) => (length > LONG ? -1 : length)),
     blob,
     isNarrow(blob),
     ...readersOf(strings),
