@@ -181,7 +181,7 @@ describe('clamp', () => {
     expect([stdout.trimEnd(), code]).toEqual(['y\ny\ny', 0])
   })
 
-  it('ends quietly where nobody reads on', async () => {
+  it('ends quietly where nobody reads on', { tags: 'long' }, async () => {
     const status = `echo "\${PIPESTATUS[@]:1}"`
     const infinite = '--max-bytes Infinity --max-lines Infinity'
     for (const flags of ['', '--max-bytes 1000000 --max-lines Infinity', infinite]) {

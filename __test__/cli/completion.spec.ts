@@ -102,7 +102,7 @@ describe('completion', () => {
       ['spillway run -- seq', ['seq']],
       ['spillway run --keep tail -- seq', ['seq']],
       ['spillway frob ', []],
-    ])('%j offers %j', async (line, offered) => {
+    ])('%j offers %j', { tags: 'long' }, async (line, offered) => {
       const words = line.split(' ').map((word) => `'${word}'`)
       const { stdout, stderr, code } = await shell(
         `set -u; cd done; eval "$(spillway completion bash)"

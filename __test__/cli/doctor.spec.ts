@@ -154,7 +154,7 @@ async function listed(env: Record<string, string>, ...args: string[]): Promise<a
 }
 
 describe('doctor', () => {
-  it('finds a session of every agent, and its command repairs it', async () => {
+  it('finds a session of every agent, and its command repairs it', { tags: 'long' }, async () => {
     const home = newHome()
     const env = environment(home)
     for (const [, file, text] of kept(LONG)) put(home, file, text)
@@ -228,7 +228,7 @@ describe('doctor', () => {
       'Code/User/globalStorage/saoudrizwan.claude-dev/tasks/1/api_conversation_history.json',
       'Cline',
     ],
-  ])('%s leads to a session, in place of the home', async (variable, file, agent) => {
+  ])('%s leads to a session, in place of the home', { tags: 'long' }, async (variable, file, agent) => {
     const [home, elsewhere] = [newHome(), newHome()]
     for (const [of, path, text] of kept(LONG))
       if (of === agent && !path.startsWith('.vscode')) put(home, path, text)
@@ -250,7 +250,7 @@ describe('doctor', () => {
     expect(homeOf(goose, {}, 'win32')).toBeUndefined()
   })
 
-  it('names each reason, and the flags that it takes', async () => {
+  it('names each reason, and the flags that it takes', { tags: 'long' }, async () => {
     const home = newHome()
     const at = (name: string) => `.claude/projects/-w/${name}.jsonl`
     const refused = '1 payload that anthropic would reject'
@@ -448,7 +448,7 @@ describe('doctor', () => {
     expect(await listed(environment(home))).toEqual([])
   })
 
-  it('lists a call without a result where the host sends it as it is', async () => {
+  it('lists a call without a result where the host sends it as it is', { tags: 'long' }, async () => {
     const home = newHome()
     const rows = sample('Kimi CLI', 'short').trimEnd().split('\n')
     const at = rows.findIndex((row) => row.includes('"role":"tool"'))
@@ -475,7 +475,7 @@ describe('doctor', () => {
     ['an HTML page', Buffer.from('<!DOCTYPE html><title>Not found</title>')],
     ['nothing', Buffer.alloc(0)],
     ['a truncated header', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')],
-  ])('finds an image that is %s, for every provider', async (_, bytes) => {
+  ])('finds an image that is %s, for every provider', { tags: 'long' }, async (_, bytes) => {
     const home = newHome()
     const source = { type: 'base64', media_type: 'image/png', data: bytes.toString('base64') }
     const rows = (content: object[]) =>
@@ -560,7 +560,7 @@ describe('doctor', () => {
     '\u202e\u009b',
     'back\\slash',
     "'\n\\'",
-  ])('quotes %j for a shell', async (name) => {
+  ])('quotes %j for a shell', { tags: 'long' }, async (name) => {
     const home = newHome()
     const path = put(home, `.claude/projects/${name}/${name}.jsonl`, claude(LONG))
     const [{ command }] = await listed(environment(home))

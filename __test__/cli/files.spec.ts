@@ -44,7 +44,7 @@ describe('a folder', () => {
     }
   })
 
-  it('that holds only databases names each, with what to do instead', async () => {
+  it('that holds only databases names each, with what to do instead', { tags: 'long' }, async () => {
     const dir = folder()
     for (const { files } of databases)
       writeFileSync(join(dir, files[0]?.replace('*', '1') ?? ''), 'SQLite format 3\0')

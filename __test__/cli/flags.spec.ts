@@ -7,7 +7,7 @@ import { end, lineOf, seq, session, spillway, terminal, typed, write } from '../
 const { version } = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8'))
 
 describe('examples of --help', () => {
-  it('are lines that the commands take, with a purpose each', async () => {
+  it('are lines that the commands take, with a purpose each', { tags: 'long' }, async () => {
     const { stdout } = await spillway(['--help'])
     const commands = [...stdout.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name = '']) => name)
     expect(commands.length).toBeGreaterThan(5)

@@ -142,7 +142,7 @@ describe('spillway hook claude-code', () => {
     }
   })
 
-  it('bounds embedded resources, and whatever else blocks hold', async () => {
+  it('bounds embedded resources, and whatever else blocks hold', { tags: 'long' }, async () => {
     const resource = (text: string) => ({ type: 'resource', resource: { uri: 'file:///a', text } })
     for (const blocks of [
       [resource(BIG)],
@@ -348,7 +348,7 @@ describe('spillway hook claude-code', () => {
     rmSync(dir, { recursive: true, force: true })
   })
 
-  it('takes any event', async () => {
+  it('takes any event', { tags: 'long' }, async () => {
     const words = fc.constantFrom(BIG, 'small', 'stdout', 'file', 'content', 'type', 'text')
     const value = fc.letrec<{ any: unknown }>((tie) => ({
       any: fc.oneof(

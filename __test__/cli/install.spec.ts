@@ -55,7 +55,7 @@ const SETTINGS: [string, string][] = [
 ]
 
 describe('spillway install', () => {
-  it.each(SETTINGS)('adds the hook to %s, and takes it away again', async (_, before) => {
+  it.each(SETTINGS)('adds the hook to %s, and takes it away again', { tags: 'long' }, async (_, before) => {
     const { home, file, run, text } = homeWith(before)
     const installed = await run('install', 'claude-code', '--yes')
     expect(installed.code).toBe(0)
@@ -222,7 +222,7 @@ describe('spillway install', () => {
     `${COMMAND} && audit`,
     `${COMMAND} > log`,
     `${COMMAND} $(audit)`,
-  ])('takes no entry of another tool for its own: %s', async (command) => {
+  ])('takes no entry of another tool for its own: %s', { tags: 'long' }, async (command) => {
     const before = JSON.stringify({ hooks: { PostToolUse: [hookOf(command)] } })
     const { file, run, text } = homeWith(before)
     expect((await run('uninstall', 'claude-code', '--yes')).stderr).toMatch(/has no hook of spillway/)

@@ -115,7 +115,9 @@ describe('run, while the command goes on', () => {
     )
   })
 
-  it('draws nothing for a command without output, nor for one that cannot be run', async () => {
+  it('draws nothing for a command without output, nor for one that cannot be run', {
+    tags: 'long',
+  }, async () => {
     const { ended } = reading('run -- sleep 0.4')
     expect((await ended).stdout).toBe('[exit code 0]\r\n')
     const failed = await reading('run -- no-such-command').ended

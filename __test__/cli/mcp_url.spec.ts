@@ -156,7 +156,9 @@ describe('spillway mcp --url', () => {
     ])
   })
 
-  it.each(['/deaf', '/open'])('goes on after a POST that does not end (%s)', async (path) => {
+  it.each(['/deaf', '/open'])('goes on after a POST that does not end (%s)', {
+    tags: 'long',
+  }, async (path) => {
     const { code, stdout } = await spillway(['mcp', '--url', new URL(path, await url).href], {
       input: HELLO + line({ method: 'notifications/progress', params: {} }) + call(1, 'small'),
     })
@@ -233,7 +235,7 @@ describe('spillway mcp --url', () => {
     ['denied', 'answered 401 Unauthorized who are you?'],
     ['packed', 'answered with application/json in gzip'],
     ['endless', 'answered 500 Internal Server Error oh no'],
-  ])('answers a call that gets no answer (%s), and goes on', async (name, told) => {
+  ])('answers a call that gets no answer (%s), and goes on', { tags: 'long' }, async (name, told) => {
     const { code, stdout } = await through(call('x', name) + call(2, 'small'))
     const [bad, good] = parsed(stdout).sort((one) => (one.error ? -1 : 1))
     expect([code, good.id]).toEqual([0, 2])
@@ -265,7 +267,7 @@ describe('spillway mcp --url', () => {
     expect(order.sort()).toEqual([1, 2, 3])
   })
 
-  it('ends with an open call once its client has gone', async () => {
+  it('ends with an open call once its client has gone', { tags: 'long' }, async () => {
     const child = start(['mcp', '--url', await url])
     const asked = () => site.bodies('POST /mcp').filter((body) => body.includes('"hang"')).length
     const before = asked()

@@ -73,7 +73,7 @@ describe('spillway stats', () => {
     })
   })
 
-  it('counts a call made again within five calls against it, and none after', async () => {
+  it('counts a call made again within five calls against it, and none after', { tags: 'long' }, async () => {
     const { hook, stats } = stateWith()
     const { stdout } = await hook(...grep('a'))
     const sent = JSON.parse(stdout).hookSpecificOutput.updatedToolOutput.content.length
@@ -93,7 +93,7 @@ describe('spillway stats', () => {
     expect(await stats()).toMatchObject({ shown: BIG.length, repeated: 6 })
   })
 
-  it('counts what was only observed apart, and says why a tool may cost more', async () => {
+  it('counts what was only observed apart, and says why a tool may cost more', { tags: 'long' }, async () => {
     const { call, hook, stats } = stateWith()
     const { stdout } = await hook(...grep('a'))
     const sent = JSON.parse(stdout).hookSpecificOutput.updatedToolOutput.content.length
@@ -165,7 +165,9 @@ describe('spillway stats', () => {
     expect((await stats()).sent).toBe(5)
   })
 
-  it('keeps every line of processes that write at once, while the file is full', async () => {
+  it('keeps every line of processes that write at once, while the file is full', {
+    tags: 'long',
+  }, async () => {
     const { XDG_STATE_HOME, file } = stateWith()
     mkdirSync(join(XDG_STATE_HOME, 'spillway'), { recursive: true })
     const row = `${JSON.stringify({ session: 's', tool: 'old', shown: 1, sent: 0 })}\n`
@@ -239,7 +241,7 @@ describe('spillway stats', () => {
     expect(JSON.parse(stdout).hookSpecificOutput.updatedToolOutput.content).toMatch(/truncated/)
   })
 
-  it('counts the results of a proxy', async () => {
+  it('counts the results of a proxy', { tags: 'long' }, async () => {
     const { XDG_STATE_HOME, call, stats } = stateWith()
     const server = write(
       'numbers.js',

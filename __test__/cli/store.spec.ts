@@ -46,7 +46,7 @@ describe('SPILLWAY_DIR', () => {
     expect(found).toMatchObject({ code: 0, stdout: '20000:step 20000\n' })
   })
 
-  it('counts for less than --dir, --store and the path of a file', async () => {
+  it('counts for less than --dir, --store and the path of a file', { tags: 'long' }, async () => {
     const other = join(place, 'given')
     const path = pathOf((await spillway(['run', '--dir', other, ...MANY], { env })).stdout)
     expect(path.startsWith(other)).toBe(true)

@@ -210,7 +210,7 @@ describe('repair --undo', () => {
     expect(left()).toEqual([])
   })
 
-  it('gives back every session as it was, whatever was repaired and appended', async () => {
+  it('gives back every session as it was, whatever was repaired and appended', { tags: 'long' }, async () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.nat({ max: 4_000 }).map((count) => '漢字 and\r\n'.repeat(count)),

@@ -396,7 +396,9 @@ describe('clearToolResults', () => {
     expect(clearToolResults(cleared, { ...options, state }).messages).toBe(cleared)
   })
 
-  it.each(['clearToolInputs', 'keepUsed', 'dedupe'])('takes arguments of any kind with %s', (option) => {
+  it.each(['clearToolInputs', 'keepUsed', 'dedupe'])('takes arguments of any kind with %s', {
+    tags: 'long',
+  }, (option) => {
     const holding: Record<string, unknown> = { path: 'a', text: long('x') }
     holding['self'] = holding
     let shared: unknown = ['a']

@@ -350,7 +350,9 @@ describe('runWithRecovery', () => {
     expect(counted(told.sent[1] ?? [])).toBeLessThan(11_500)
   })
 
-  it('goes on leaving half while there is anything to cut, up to its requests', async () => {
+  it('goes on leaving half while there is anything to cut, up to its requests', {
+    tags: 'long',
+  }, async () => {
     const messages = [...large(), answer, tool('z'.repeat(300_000), 'last')]
     const options = { contextTokens: 1e6, perResultMaxChars: 1e6, say: silent }
     const sizes = ({ sent }: Told) => sent.map((messages) => counted(messages))

@@ -153,7 +153,7 @@ describe.each(FORMS)('one line of failure %s', (_, value) => {
     }
   })
 
-  it('stays in a block that a hook of Claude Code gives back', async () => {
+  it('stays in a block that a hook of Claude Code gives back', { tags: 'long' }, async () => {
     const input = JSON.stringify({
       session_id: 's',
       hook_event_name: 'PostToolUse',

@@ -141,7 +141,7 @@ const PROVIDERS = table.map(({ name }) => name as MediaProvider)
 describe.each(FORMS)('payloads of $name', (form) => {
   const anyCase = fc.tuple(anyHistory(form), fc.constantFrom(...PROVIDERS))
 
-  it('are within the limits of a provider after a clamp, and nothing else changes', () => {
+  it('are within the limits of a provider after a clamp, and nothing else changes', { tags: 'long' }, () => {
     fc.assert(
       fc.property(anyCase, ([history, provider]) => {
         const given = history.map(({ message }) => message)

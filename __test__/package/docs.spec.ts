@@ -70,16 +70,16 @@ describe('TypeScript', () => {
     expect(complaints).toBe('')
   })
 
-  it.each(
-    own.filter(({ language }) => language === 'ts'),
-  )('$place runs and prints what it shows', (block) => {
+  it.each(own.filter(({ language }) => language === 'ts'))('$place runs and prints what it shows', {
+    tags: 'long',
+  }, (block) => {
     const { status, stderr, printed, shown } = run(block, folder)
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(printed).toBe(shown ?? '')
   })
 })
 
-it.each(inLanguage('sh'))('$place: every line of the shell runs', (block) => {
+it.each(inLanguage('sh'))('$place: every line of the shell runs', { tags: 'long' }, (block) => {
   const { status, stderr, printed, shown } = runShell(block)
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   if (shown !== undefined) expect(printed).toBe(shown)

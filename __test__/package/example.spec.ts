@@ -20,12 +20,12 @@ beforeAll(() => {
   symlinkSync(join(root, 'node_modules/@types/node'), join(folder, 'node_modules/@types/node'), 'junction')
 })
 
-it('compiles strictly', () => {
+it('compiles strictly', { tags: 'long' }, () => {
   const { stdout } = run(tsc)
   expect(stdout).toBe('')
 })
 
-it('passes its own tests: 20 MB, a full window, a restart, a secret', () => {
+it('passes its own tests: 20 MB, a full window, a restart, a secret', { tags: 'long' }, () => {
   execFileSync(process.execPath, [tsc, '--noEmit', 'false', '--outDir', 'built'], { cwd: folder })
   const { status, stdout } = run('--test', '--test-reporter=tap', 'built/agent.test.js')
   expect(stdout).toMatch(/^# pass 4$/m)

@@ -77,7 +77,7 @@ function rejecting(paths: readonly string[], host?: ts.CompilerHost): string[] {
   return [...found]
 }
 
-it('what a caller may leave out, a caller may give as undefined', () => {
+it('what a caller may leave out, a caller may give as undefined', { tags: 'long' }, () => {
   expect(rejecting(CONTRACT)).toEqual([])
 })
 

@@ -7,7 +7,7 @@ const root = join(__dirname, '../..')
 const env = { ...process.env, FORCE_COLOR: '0' }
 const run = (...args: string[]) => execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8', env })
 
-it('the demo shows what a plain cut loses, and ends by saying what to try next', () => {
+it('the demo shows what a plain cut loses, and ends by saying what to try next', { tags: 'long' }, () => {
   const printed = run('scripts/docs/demo.mjs')
   expect(printed.match(/✗ slice/g)).toHaveLength(4)
   expect(printed.match(/✓ spillway/g)).toHaveLength(4)

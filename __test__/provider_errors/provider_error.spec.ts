@@ -1083,7 +1083,9 @@ describe('words about errors', () => {
     JSON.stringify([{ role: 'user', content: text, error: text }]),
   ]
 
-  it(`are none, in messages: ${sentences.length} sentences and the phrases themselves`, () => {
+  it(`are none, in messages: ${sentences.length} sentences and the phrases themselves`, {
+    tags: 'long',
+  }, () => {
     expect(sentences.length).toBeGreaterThan(1_000)
     for (const text of [...sentences, ...phrases])
       for (const message of messages(text))

@@ -122,7 +122,7 @@ describe('a tool of the AI SDK without toModelOutput', () => {
     expect(sizeOf(seen(tight, call(output)).value)).toBeLessThanOrEqual(300)
   })
 
-  it('returns its object without secrets', async () => {
+  it('returns its object without secrets', { tags: 'long' }, async () => {
     const secret = `ghp_${'a1B2'.repeat(9)}`
     const logs = [{ secret, rows }]
     const wrapped = wrapTool({ inputSchema: {}, execute: async () => ({ logs }) }, { redact: true })
@@ -459,7 +459,7 @@ describe('events of cuts', () => {
 describe('hostile results', () => {
   const text = (text: string) => ({ type: 'text', text })
 
-  it('neither throw nor grow nor change anything but their text', () => {
+  it('neither throw nor grow nor change anything but their text', { tags: 'long' }, () => {
     const frozen = Object.freeze({
       content: Object.freeze([Object.freeze(text(BIG))]),
       details: Object.freeze({ a: 1 }),

@@ -101,7 +101,7 @@ const ofMessages: Record<string, (messages: unknown[]) => unknown> = {
 describe('lists whose length is far above their elements', () => {
   for (const [kind, list] of Object.entries(lists)) {
     for (const [name, run] of Object.entries(ofResult))
-      it(`${name}: ${kind}`, async () => {
+      it(`${name}: ${kind}`, { tags: 'long' }, async () => {
         for (const [holder, hold] of [
           ['itself', (list: unknown) => list] as const,
           ...Object.entries(HOLDERS),

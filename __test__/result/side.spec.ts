@@ -121,7 +121,7 @@ describe("sideData 'cap'", () => {
     expect(bytesOf(cap(deep))).toBeLessThanOrEqual(8_192)
   })
 
-  it('stays within its bytes, has a JSON, and changes nothing the second time', () => {
+  it('stays within its bytes, has a JSON, and changes nothing the second time', { tags: 'long' }, () => {
     const details = fc.anything({
       maxDepth: 4,
       withBigInt: true,

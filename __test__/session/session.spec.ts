@@ -271,7 +271,7 @@ describe('repairSession', () => {
       await expect(repairSession(join(dir, 'pipe'))).rejects.toMatchObject({ code: 'ERR_SPILLWAY_FORMAT' })
   })
 
-  it('stops when asked to, and tells how far it has come', async () => {
+  it('stops when asked to, and tells how far it has come', { tags: 'long' }, async () => {
     const path = session(textOf(Array.from({ length: 500 }, () => ROWS).flat()))
     const before = readFileSync(path, 'utf8')
     const reason = new Error('enough')
@@ -367,7 +367,7 @@ describe('the place of a session', () => {
     expect(besides(path)).toEqual(['s.jsonl', 's.jsonl.bak', 's.jsonl.bak.latest', 's.jsonl.bak.note'])
   })
 
-  it('stays as it is when the disk is full', () => {
+  it('stays as it is when the disk is full', { tags: 'long' }, () => {
     const rows = textOf(Array.from({ length: 400 }, () => [result(BIG), result('x'.repeat(3_000))]).flat())
     const path = session(rows)
     const limited = (limit: string, path: string) => [
@@ -519,7 +519,7 @@ describe('the lock', () => {
     expect(existsSync(`${path}.lock`)).toBe(false)
   })
 
-  it('lets one of several processes repair at a time', async () => {
+  it('lets one of several processes repair at a time', { tags: 'long' }, async () => {
     const path = session(textOf(Array.from({ length: 200 }, () => ROWS).flat()))
     // On a busy machine the others may take longer than one waits by default.
     const script = REPAIR.replace('argv[1]', 'argv[1], { lockTimeout: 100_000 }')
@@ -555,7 +555,7 @@ describe('files that are large', () => {
     expect(statSync(long).size).toBeLessThan(60_000)
   })
 
-  it('block nothing else', async () => {
+  it('block nothing else', { tags: 'long' }, async () => {
     const path = session(textOf(Array.from({ length: 300 }, () => ROWS).flat()))
     expect(await goesRound(() => repairSession(path, { backup: false } satisfies RepairOptions))).toBe(true)
   })

@@ -179,7 +179,7 @@ describe('text that is not a session', () => {
     ],
     ['NUL bytes', '\0'.repeat(9_000)],
     ['a header alone', '{"type":"session","version":3,"id":"s"}\n{"type":"mess'],
-  ])('is left as it is, with the reason: %s', async (_, text) => {
+  ])('is left as it is, with the reason: %s', { tags: 'long' }, async (_, text) => {
     const path = write(text)
     const { code, stdout, stderr } = await spillway(['repair', '--damaged', 'mend', path])
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/unrecognized session format.*\n$/)])

@@ -104,7 +104,7 @@ describe('a session of screenshots', () => {
     read(file).flatMap((row) => ('message' in row ? [row.message as object] : []))
   const asked = { contextTokens: 1_000_000, reserveTokens: 0, maxRequestBytes: 20 * MB }
 
-  it('opens again under the limit of a request, with the latest of them', async () => {
+  it('opens again under the limit of a request, with the latest of them', { tags: 'long' }, async () => {
     const file = session(rows())
     expect(precheck({ ...asked, messages: messagesIn(file) }).route).not.toBe('fits')
     const { clamped } = await repairSession(file, { media: { maxBytes: 14 * MB }, backup: false })

@@ -111,7 +111,7 @@ function behind(before: string, now: string): string[] {
 }
 
 describe('an undo', () => {
-  it('gives back rows as they were, with those that others appended', async () => {
+  it('gives back rows as they were, with those that others appended', { tags: 'long' }, async () => {
     const appends = fc.record({ running: fc.nat(8), after: fc.nat(3), between: fc.nat(2) })
     let [runs, undone, carried] = [0, 0, 0]
     await fc.assert(

@@ -127,7 +127,7 @@ function leastOf(value: Json): number {
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 
 describe.each(holders)('unknown blocks in %s', (_, holder) => {
-  it('keep all but the ends of their longest texts, and use their room', async () => {
+  it('keep all but the ends of their longest texts, and use their room', { tags: 'long' }, async () => {
     await fc.assert(
       fc
         .asyncProperty(fc.array(deep, { minLength: 1, maxLength: 3 }), policy, async (blocks, given) => {

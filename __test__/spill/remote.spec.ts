@@ -51,7 +51,7 @@ describe('an engine that fails for a moment', () => {
     ['that says 500', said500],
     ['with a status', () => Object.assign(new Error('no'), { statusCode: 503 })],
     ['whose connection is closed', () => new Error('failed', { cause: { code: 'ECONNRESET' } })],
-  ])('%s is asked again', async (_, failure) => {
+  ])('%s is asked again', { tags: 'long' }, async (_, failure) => {
     const calls = new Map<string, number>()
     /** Fails twice for each operation on each key. */
     const twice = (name: string) => {
@@ -324,7 +324,7 @@ describe('a save', () => {
     expect(told.filter((call) => call.startsWith('get'))).toHaveLength(4)
   })
 
-  it('does an operation again whose connection was closed', async () => {
+  it('does an operation again whose connection was closed', { tags: 'long' }, async () => {
     for (const [code, tries] of Object.entries({
       UND_ERR_SOCKET: 4,
       ECONNRESET: 4,

@@ -540,7 +540,9 @@ describe('a sweep', () => {
 })
 
 describe('faults', () => {
-  it('knows in a new process what is complete, and what its writer left behind', async () => {
+  it('knows in a new process what is complete, and what its writer left behind', {
+    tags: 'long',
+  }, async () => {
     const dir = place()
     const script = `
       const { createSpillStore } = require('spillway')

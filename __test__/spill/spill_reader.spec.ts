@@ -190,7 +190,7 @@ describe('a reader', () => {
     expect(await spillReader(local).read(id)).toMatchObject({ totalLines: 1, totalBytes: 904, exact: true })
   })
 
-  it('finds each line of each string, whatever the value', async () => {
+  it('finds each line of each string, whatever the value', { tags: 'long' }, async () => {
     const value = fc.array(fc.oneof(fc.object({ maxDepth: 4 }), fc.string({ unit: 'binary', maxLength: 99 })))
     const reader = spillReader(local)
     await fc.assert(

@@ -76,7 +76,7 @@ describe('the tool', () => {
     expect(shown).toEqual(lines.map((line, at) => `${at + 1}: ${line}`))
   })
 
-  it('takes a model through one line of 24 MB', async () => {
+  it('takes a model through one line of 24 MB', { tags: 'long' }, async () => {
     const line = '{"key": "漢字"}, '.repeat(1_300_000)
     const { id } = await store.save(line)
     const answers = await follow(id)

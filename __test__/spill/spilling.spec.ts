@@ -32,7 +32,7 @@ describe('wrapTool with a spill store', () => {
   const whole = async (shown: string) =>
     readFileSync(/full output saved as (\S+), read/.exec(shown)?.[1] ?? '', 'utf8')
 
-  it('saves a stream of many blocks byte for byte, however it arrives', async () => {
+  it('saves a stream of many blocks byte for byte, however it arrives', { tags: 'long' }, async () => {
     const bytes = Buffer.alloc(3_000_000)
     for (let at = 0; at + 4 <= bytes.length; at += 4)
       bytes.writeUInt32LE(Math.imul(at, 2_654_435_761) >>> 0, at)
@@ -256,7 +256,7 @@ describe('wrapTool with a spill store', () => {
     }
   })
 
-  it('knows what a capture kept, however it was kept', async () => {
+  it('knows what a capture kept, however it was kept', { tags: 'long' }, async () => {
     const keeps = ['auto', 'findings', 'relevant', 'head', 'tail', 'ends'] as const
     for (const [nth, keep] of keeps.entries())
       for (const streams of ['merged', 'separate'] as const)

@@ -113,7 +113,7 @@ describe('clean with html', () => {
     ['<a href="x">', '<p>'],
     ['&amp;', '<p>'],
     ['<!--', '<p>'],
-  ])('takes 20 MB of %s', (unit, start) => {
+  ])('takes 20 MB of %s', { tags: 'long' }, (unit, start) => {
     const hostile = start + unit.repeat(20_000_000 / unit.length)
     expect(cleanText(hostile, clean).length).toBeLessThanOrEqual(hostile.length)
     expect(clampText(hostile, { clean }).length).toBeLessThanOrEqual(51_200)

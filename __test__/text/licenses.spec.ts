@@ -128,7 +128,7 @@ describe('a checkout whose notices are wrong', () => {
       'xxhash-rust 0.8.19: BSL-1.0',
     ],
   ]
-  it.each(faults)('is refused: %s', (_, file, change, message) => {
+  it.each(faults)('is refused: %s', { tags: 'long' }, (_, file, change, message) => {
     writeFileSync(join(place, file), change(read(file)))
     const { status, stderr } = run(place, 'scripts/release/licenses.mjs', '--check')
     writeFileSync(join(place, file), read(file))
