@@ -1,5 +1,5 @@
-import type { CleanOptions } from 'spillway'
-import { checkNames, checkNamesWithin, flag, optionError } from './validate.js'
+import { byType, FLAG, mapped } from './kinds.js'
+import { objectOf, option, Table, type Values } from './option_table.js'
 
 /** Steps of cleaning, in the order of bindings/src/clean.rs. */
 export type CleanSteps = readonly [
@@ -10,28 +10,25 @@ export type CleanSteps = readonly [
   html: boolean,
 ]
 
-export const ALL: CleanSteps = [true, true, true, true, false]
 export const NONE: CleanSteps = [false, false, false, false, false]
 
-/** Checks the options of a cleaning. `within`: the option that contains them, if any. */
-export function checkCleaning(options: CleanOptions | undefined, within = ''): CleanSteps {
-  if (options === undefined) return ALL
-  if (within === '') checkNames('clean', 'options', options)
-  const field = (name: string) => (within === '' ? name : `${within}.${name}`)
-  return [
-    flag(field('ansi'), options.ansi, true),
-    flag(field('carriageReturns'), options.carriageReturns, true),
-    flag(field('control'), options.control, true),
-    flag(field('repeats'), options.repeats, true),
-    flag(field('html'), options.html, false),
-  ]
+export const CLEAN = new Table({
+  ansi: option(FLAG, true),
+  carriageReturns: option(FLAG, true),
+  control: option(FLAG, true),
+  repeats: option(FLAG, true),
+  html: option(FLAG, false),
+})
+
+/** Returns the steps of a cleaning in their order. */
+export function stepsOf(values: Values<typeof CLEAN.rows>): CleanSteps {
+  return Object.values(values) as unknown as CleanSteps
 }
 
-/** Checks the `clean` option of a policy. Returns undefined if it does not clean. */
-export function checkClean(clean: boolean | CleanOptions | undefined): CleanSteps | undefined {
-  if (clean === undefined || clean === false) return undefined
-  if (clean === true) return ALL
-  if (typeof clean !== 'object' || clean === null)
-    throw optionError(TypeError, 'clean', 'true, false or an object', clean)
-  return checkCleaning(checkNamesWithin('clean', clean), 'clean')
-}
+const ALL = stepsOf(CLEAN.values({}))
+
+/** The steps of a policy, undefined if it does not clean. */
+export const CLEANING = byType<CleanSteps | undefined>('true, false or an object', {
+  boolean: mapped(FLAG, (cleans) => (cleans ? ALL : undefined)),
+  object: mapped(objectOf(CLEAN), stepsOf),
+})

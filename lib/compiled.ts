@@ -25,8 +25,7 @@ export interface EnginePolicy {
   readonly limits: { bytes: number; lines: number; chars: number; tokens: number; lineBytes: number }
   readonly keep: Keep | 'headOrEnds'
   readonly headShare: number
-  /** True if cuts move to line ends. */
-  readonly snap: boolean
+  readonly snap: 'line' | 'char'
   readonly notice: CheckedNotice
   /** The caller's notice function. */
   readonly words: ((cut: Cut) => string) | undefined
@@ -59,7 +58,7 @@ export interface EnginePolicy {
   /** The form of JSON after a cut. */
   readonly json: 'text' | 'data' | 'keep-shape'
   /** True if reports tell why lines are kept. */
-  readonly explains: boolean
+  readonly explain: boolean
   /** A JSON schema, as JSON. */
   readonly schema: string | undefined
   readonly clean: CleanSteps | undefined
@@ -115,7 +114,7 @@ export function handleOf(policy: EnginePolicy): Slot['handle'] {
     lineBytes: limits.lineBytes,
     keep: policy.keep,
     headShare: policy.headShare,
-    snap: policy.snap,
+    snap: policy.snap === 'line',
     notice: notice.kind,
     words: notice.text,
     glued: notice.glued,
@@ -126,7 +125,7 @@ export function handleOf(policy: EnginePolicy): Slot['handle'] {
     needles: policy.needles,
     query: isList(policy.query) ? policy.query : [],
     json: policy.json,
-    explains: policy.explains,
+    explains: policy.explain,
     ...(policy.schema !== undefined && { schema: policy.schema }),
     ...(saved && { saved: saved.how, savedName: saved.name }),
   })

@@ -1,6 +1,7 @@
-import type { MediaProvider, MediaReason, ResultPolicy } from 'spillway'
+import type { MediaProvider, MediaReason } from 'spillway'
+import { type Kind, mapped, oneOf, WHOLE } from './kinds.js'
 import table from './media_limits.json'
-import { bound, checkNamesWithin, choice } from './validate.js'
+import { objectOf, option, Table } from './option_table.js'
 
 /** Limits of all payloads of a result, or of a history. */
 export interface MediaBudget {
@@ -10,8 +11,6 @@ export interface MediaBudget {
   readonly first: boolean
   readonly limits?: ProviderLimits
 }
-
-type MediaInput = NonNullable<ResultPolicy['media']>
 
 const LIMITS = [
   'imageBase64',
@@ -70,15 +69,19 @@ export function requestBytesOf(budget: MediaBudget | undefined): number {
   return budget?.limits?.requestBytes ?? Number.POSITIVE_INFINITY
 }
 
-/** Checks the media budget of a policy. Returns undefined if it sets no limit. */
-export function checkMedia(media: MediaInput | undefined): MediaBudget | undefined {
-  if (media === undefined) return undefined
-  const given = checkNamesWithin('media', media)
-  const maxBytes = bound('media.maxBytes', given.maxBytes, Number.POSITIVE_INFINITY)
-  const maxItems = bound('media.maxItems', given.maxItems, Number.POSITIVE_INFINITY)
-  const first = choice('media.order', given.order, ['oldest', 'newest'], 'oldest') === 'newest'
-  const { provider } = given
-  if (provider !== undefined) choice('media.provider', provider, MEDIA_PROVIDERS, 'anthropic')
-  const isOpen = Math.min(maxBytes, maxItems) === Number.POSITIVE_INFINITY && !provider
-  return isOpen ? undefined : { maxBytes, maxItems, first, ...(provider && { limits: limitsOf(provider) }) }
-}
+export const MEDIA = new Table({
+  maxBytes: option(WHOLE, Number.POSITIVE_INFINITY, { unit: 'bytes' }),
+  maxItems: option(WHOLE, Number.POSITIVE_INFINITY),
+  order: option(oneOf('oldest', 'newest'), 'oldest'),
+  provider: option(oneOf(...MEDIA_PROVIDERS)),
+})
+
+/** A budget, undefined if it sets no limit. */
+export const BUDGET: Kind<MediaBudget | undefined> = mapped(
+  objectOf(MEDIA),
+  ({ maxBytes, maxItems, order, provider }) => {
+    if (Math.min(maxBytes, maxItems) === Number.POSITIVE_INFINITY && !provider) return undefined
+    const budget = { maxBytes, maxItems, first: order === 'newest' }
+    return provider ? { ...budget, limits: limitsOf(provider) } : budget
+  },
+)

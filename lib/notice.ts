@@ -1,3 +1,4 @@
+import type { Kind } from './kinds.js'
 import { optionError } from './validate.js'
 
 /** A checked notice. */
@@ -16,14 +17,20 @@ const NOTICES = ['hint', 'pi', 'count'] as const
 const AMOUNTS = ['omittedChars', 'totalChars', 'omittedBytes', 'totalBytes', 'omittedLines', 'totalLines']
 const WORDS = ['keptLines', 'source', 'saved', 'limits']
 
-/** Checks the notice of a policy. A notice function gets the text of each notice later. */
-export function checkNotice(notice: unknown): CheckedNotice {
-  if (notice === undefined) return { ...NO_NOTICE, kind: 'hint' }
+/** A notice of a policy. */
+export const NOTICE: Kind<CheckedNotice> = {
+  rule: "'hint', 'pi', 'count', false, a template or a function",
+  choices: NOTICES,
+  take: checkNotice,
+}
+
+export const HINT: CheckedNotice = { ...NO_NOTICE, kind: 'hint' }
+
+/** A notice function gets the text of each notice later. */
+function checkNotice(field: string, notice: unknown): CheckedNotice {
   if (notice === false) return NO_NOTICE
   if (typeof notice === 'function') return { ...NO_NOTICE, kind: 'literal' }
-  if (typeof notice !== 'string') {
-    throw optionError(TypeError, 'notice', "'hint', 'pi', 'count', false, a template or a function", notice)
-  }
+  if (typeof notice !== 'string') throw optionError(TypeError, field, NOTICE.rule, notice)
   const named = NOTICES.find((name) => name === notice)
   if (named) return { ...NO_NOTICE, kind: named }
   const fields = [...notice.matchAll(/\{([A-Za-z]\w*)(:[^{}]*)?\}/g)]
@@ -33,7 +40,7 @@ export function checkNotice(notice: unknown): CheckedNotice {
       : format === ':,' && AMOUNTS.includes(name ?? '')
   const unknown = fields.find((field) => !known(field as string[]))
   const rule = `'hint', 'pi', 'count', or a template with at least one of {${[...AMOUNTS, ...WORDS].join('} {')}}`
-  if (unknown) throw optionError(RangeError, 'notice', rule, unknown[0])
-  if (fields.length === 0) throw optionError(RangeError, 'notice', rule, notice)
+  if (unknown) throw optionError(RangeError, field, rule, unknown[0])
+  if (fields.length === 0) throw optionError(RangeError, field, rule, notice)
   return { ...NO_NOTICE, kind: 'template', text: notice.toWellFormed() }
 }

@@ -3,8 +3,6 @@ import { type EnginePolicy, handleOf, unworded } from './compiled.js'
 import type { Result } from './dialect/results.js'
 import { native } from './engine.js'
 import type { Original } from './text/earlier.js'
-import { isList } from './untrusted.js'
-import { bound, checkMembers, checkNamesWithin, choice, flag, limit, optionError, text } from './validate.js'
 
 /** A budget over all tool results of a history, checked. */
 export interface Aggregate {
@@ -33,21 +31,6 @@ export interface ResultCap {
   readonly maxChars: number
 }
 
-/** Checks the options of an aggregate budget. Without a preset, `maxChars` is required. */
-export function checkAggregate(
-  options: unknown,
-  preset?: Pick<Aggregate, 'maxChars' | 'minKeepChars'>,
-): Aggregate {
-  const given: Partial<Aggregate> = checkNamesWithin('aggregate', options as object)
-  const { maxChars, order, protectNewest, minKeepChars } = given
-  return {
-    maxChars: maxChars === undefined && preset ? preset.maxChars : limit('aggregate.maxChars', maxChars),
-    order: choice('aggregate.order', order, ['oldest', 'newest'], 'oldest'),
-    protectNewest: flag('aggregate.protectNewest', protectNewest, true),
-    minKeepChars: bound('aggregate.minKeepChars', minKeepChars, preset?.minKeepChars ?? 2_000),
-  }
-}
-
 /** Returns the fields of a budget for the engine. */
 export function budgetFields(
   { maxChars, order, protectNewest, minKeepChars, sparesLatest }: Aggregate,
@@ -55,28 +38,6 @@ export function budgetFields(
 ) {
   const latest = sparesLatest ? 'never' : protectNewest ? 'last' : 'asOthers'
   return { maxChars, order, latest, minKeepChars, keepsContent } as const
-}
-
-const STEP = ['index', 'callId', 'chars', 'maxChars', 'media']
-
-/** Checks the steps of a caller's plan. `most` checks `maxChars` of each. */
-export function checkPlan(plan: readonly unknown[], most: (field: string, value: unknown) => number = limit) {
-  if (!isList(plan)) throw optionError(TypeError, 'plan', 'an array of steps', plan)
-  return Array.from(plan as readonly unknown[], (step, at) => {
-    const name = `plan[${at}]`
-    const { index, callId, chars, maxChars, media }: Partial<PlanStep> = checkMembers(
-      name,
-      step as object,
-      STEP,
-    )
-    return {
-      index: limit(`${name}.index`, index),
-      ...(callId !== undefined && { callId: text(`${name}.callId`, callId, '') }),
-      chars: limit(`${name}.chars`, chars),
-      maxChars: most(`${name}.maxChars`, maxChars),
-      ...(media !== undefined && { media: limit(`${name}.media`, media) }),
-    }
-  })
 }
 
 /** Numbers for each result, in the order of bindings/src/plan.rs: its chars, its original chars, 1

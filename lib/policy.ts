@@ -1,50 +1,9 @@
 import type { Cut, Policy, WrapPolicy } from 'spillway'
-import { checkClean } from './clean_options.js'
 import { type EnginePolicy, measures, type Relayed } from './compiled.js'
-import { dialectNames } from './dialects.js'
-import { checkMedia } from './media_options.js'
 import { modeOf } from './mode.js'
-import { checkNotice } from './notice.js'
-import { checkQuery } from './query.js'
-import { checkRedact } from './redact_options.js'
-import { checkSchema } from './schema.js'
-import { checkSideData } from './side_data_options.js'
+import { checkNames, POLICY, type Taker } from './options.js'
+import { redactionOf } from './redact_options.js'
 import { isList, isObject } from './untrusted.js'
-import {
-  bound,
-  callback,
-  checkNames,
-  choice,
-  flag,
-  OPTIONS,
-  share,
-  store,
-  type Taker,
-  text,
-  texts,
-  uselessError,
-} from './validate.js'
-
-const KEEPS = ['auto', 'head', 'tail', 'ends', 'findings', 'relevant'] as const
-const SHARES = ['fair', 'order', 'each'] as const
-const HEAD_SHARE = 0.5
-
-/**
- * Options that ask for something, and the strategies that can do it. An option that states a fact,
- * such as `isError` or `source`, asks for nothing.
- */
-const WISHES: readonly {
-  option: keyof WrapPolicy
-  isAsked: (policy: EnginePolicy) => boolean
-  keeps: readonly string[]
-}[] = [
-  {
-    option: 'query',
-    isAsked: ({ query = [] }) => typeof query === 'function' || query.length > 0,
-    keeps: ['auto', 'findings', 'relevant'],
-  },
-  { option: 'headShare', isAsked: ({ headShare }) => headShare !== HEAD_SHARE, keeps: ['ends'] },
-]
 
 /** Options that lift the default limits. */
 export const UNLIMITED = {
@@ -77,7 +36,7 @@ class CheckedPolicy {
 
 export function definePolicy(options: WrapPolicy = {}): Policy {
   const given = givenOptions(checkNames('policy', 'policy', options))
-  const compiled = effective(check(given))
+  const compiled = checkDirect(given)
   return new CheckedPolicy(given, compiled) as unknown as Policy
 }
 
@@ -116,7 +75,7 @@ export function rehearsed(options: WrapPolicy, relayed?: Relayed): Policy {
 
 /** Returns the options that are given, each read once. */
 function givenOptions(options: WrapPolicy): WrapPolicy {
-  const all = OPTIONS.policy.map((name) => [name, options[name]] as const)
+  const all = POLICY.names.map((name) => [name, options[name as keyof WrapPolicy]] as const)
   return Object.fromEntries(all.filter(([, value]) => value !== undefined))
 }
 
@@ -129,7 +88,7 @@ export function compile(policy: WrapPolicy | undefined): EnginePolicy {
     preset ??= check({})
     return preset
   }
-  return compiledIn(policy) ?? effective(check(checkNames('policy', 'policy', policy)))
+  return compiledIn(policy) ?? checkDirect(checkNames('policy', 'policy', policy))
 }
 
 /** Like `compile`, for a function with defaults of its own and the further options of `taker`. */
@@ -141,8 +100,8 @@ export function compileWith(
   if (policy === undefined) return check(defaults)
   const isChecked = compiledIn(policy) !== undefined
   if (!isChecked) checkNames(taker, 'policy', policy)
-  const compiled = check({ ...defaults, ...givenOptions(policy) })
-  return isChecked ? compiled : effective(compiled)
+  const given = { ...defaults, ...givenOptions(policy) }
+  return isChecked ? check(given) : checkDirect(given)
 }
 
 /** Like `compile`, but copies options, which the caller may change later. */
@@ -154,57 +113,57 @@ function compiledIn(policy: unknown): EnginePolicy | undefined {
   return isObject(policy) ? CheckedPolicy.compiled(policy) : undefined
 }
 
-/** Rejects a checked policy with an option that asks for what its `keep` cannot do. */
-function effective(policy: EnginePolicy): EnginePolicy {
-  for (const { option, isAsked, keeps } of WISHES)
-    if (isAsked(policy) && !keeps.includes(policy.keep)) throw uselessError(option, keeps, policy.keep)
+/** Checks options, and rejects those without an effect. */
+function checkDirect(options: WrapPolicy): EnginePolicy {
+  const policy = check(options)
+  POLICY.checkNeeds(policy)
   return policy
 }
 
-function check(options: WrapPolicy): EnginePolicy {
-  const limits = {
-    bytes: bound('maxBytes', options.maxBytes, 51_200),
-    lines: bound('maxLines', options.maxLines, 2_000),
-    chars: bound('maxChars', options.maxChars, Number.POSITIVE_INFINITY),
-    tokens: bound('maxTokens', options.maxTokens, Number.POSITIVE_INFINITY),
-    lineBytes: bound('maxLineBytes', options.maxLineBytes, Number.POSITIVE_INFINITY),
-  }
-  const keep = choice('keep', options.keep, KEEPS, 'auto')
-  const method = options.method === undefined ? undefined : text('method', options.method, '')
-  const side = checkSideData(options.sideData)
-  const mode = modeOf(flag('observe', options.observe, false))
-  const spill = store('spill', options.spill)
-  const dialect = options.dialect
-  if (dialect !== undefined) choice('dialect', dialect, dialectNames(), 'text')
-  return {
-    keep,
-    notice: checkNotice(options.notice),
-    words: typeof options.notice === 'function' ? options.notice : undefined,
-    isError: flag('isError', options.isError, false),
-    source: text('source', options.source, 'output').toWellFormed(),
-    headShare: share('headShare', options.headShare, HEAD_SHARE),
-    snap: choice('snap', options.snap, ['line', 'char'], 'line') === 'line',
-    share: choice('share', options.share, SHARES, 'fair'),
-    saved: undefined,
-    pages: false,
-    needles: texts('needles', options.needles),
-    query: checkQuery(options.query),
-    clean: checkClean(options.clean),
-    media: checkMedia(options.media),
-    redact: checkRedact(options.redact),
-    dialect,
-    structured: choice('structured', options.structured, ['both', 'text', 'structured'], 'both'),
-    json: choice('json', options.json, ['data', 'text', 'keep-shape'], 'data'),
-    explains: flag('explain', options.explain, false),
-    schema: checkSchema(options.schema),
-    ...side,
-    method,
-    onClamp: callback('onClamp', options.onClamp),
-    mode,
-    spill: mode === 'on' ? spill : undefined,
-    given: options,
-    remake: check,
-    // Last: V8 is slow to add many members after a spread.
-    ...measures(limits, keep),
-  }
+type Draft = { -readonly [N in keyof EnginePolicy]: EnginePolicy[N] }
+
+/** A policy with all members, since V8 is slow to add many to a copy. Each is set again. */
+const BLANK = {
+  ...POLICY.values({}),
+  limits: { bytes: 0, lines: 0, chars: 0, tokens: 0, lineBytes: 0 },
+  gate: 0,
+  light: 0,
+  flat: 0,
+  bySize: 0,
+  reach: { head: 0, tail: 0 },
+  maxSideBytes: 0,
+  words: undefined,
+  saved: undefined,
+  pages: false,
+  mode: 'on',
+  given: {},
+  remake: check,
+}
+
+function check(given: WrapPolicy): EnginePolicy {
+  const values = POLICY.values(given, '', { ...BLANK })
+  const policy = values as unknown as Draft
+  const {
+    maxBytes: bytes,
+    maxLines: lines,
+    maxChars: chars,
+    maxTokens: tokens,
+    maxLineBytes: lineBytes,
+    sideData: side,
+  } = values
+  const bounds = measures({ bytes, lines, chars, tokens, lineBytes }, values.keep)
+  policy.limits = bounds.limits
+  policy.gate = bounds.gate
+  policy.light = bounds.light
+  policy.flat = bounds.flat
+  policy.bySize = bounds.bySize
+  policy.reach = bounds.reach
+  policy.sideData = side.sideData
+  policy.maxSideBytes = side.maxSideBytes
+  policy.redact = values.redact && redactionOf(values.redact, 'redact.')
+  policy.words = typeof given.notice === 'function' ? given.notice : undefined
+  policy.mode = modeOf(values.observe)
+  if (policy.mode !== 'on') policy.spill = undefined
+  policy.given = given
+  return policy
 }

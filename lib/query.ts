@@ -1,5 +1,5 @@
+import { type Kind, listOf, STRING } from './kinds.js'
 import { elementAt, get, ignoreRejection, isList, isObject, isPlain, tryRead } from './untrusted.js'
-import { optionError } from './validate.js'
 
 /** A caller's function of the arguments of a call. */
 type Asker = (args: readonly unknown[]) => unknown
@@ -8,16 +8,17 @@ type Asker = (args: readonly unknown[]) => unknown
  *  its own default. */
 export type Query = string[] | Asker | undefined
 
-/** Checks the question of a policy. Empty texts ask nothing. */
-export function checkQuery(query: unknown): Query {
-  if (query === undefined || typeof query === 'function') return query as Asker | undefined
-  const texts: unknown = query === false ? [] : typeof query === 'string' ? [query] : query
-  if (!isList(texts))
-    throw optionError(TypeError, 'query', 'a string, an array of strings, false or a function', query)
-  return Array.from(texts, (text: unknown, at) => {
-    if (typeof text !== 'string') throw optionError(TypeError, `query[${at}]`, 'a string', text)
-    return text.toWellFormed()
-  }).filter((text) => text !== '')
+const RULE = 'a string, an array of strings, false or a function'
+const TEXTS = listOf(RULE, STRING)
+
+/** The question of a policy. Empty texts ask nothing. */
+export const QUERY: Kind<Query> = {
+  rule: RULE,
+  take(field, query) {
+    if (typeof query === 'function') return query as Asker
+    const texts = query === false ? [] : typeof query === 'string' ? [query] : TEXTS.take(field, query)
+    return texts.filter((text) => text !== '').map((text) => text.toWellFormed())
+  },
 }
 
 /**

@@ -1,13 +1,19 @@
-import { isList, tryRead } from './untrusted.js'
+import { isList, isObject, tryRead } from './untrusted.js'
 import { optionError } from './validate.js'
 
-/** Returns the JSON of the option `schema`. A schema of a validation library is not a JSON
- *  schema. */
-export function checkSchema(schema: object | undefined): string | undefined {
-  if (schema === undefined) return undefined
-  const isPlain = typeof schema === 'object' && schema !== null && !isList(schema)
-  const json = isPlain && !('~standard' in schema) ? tryRead(() => JSON.stringify(schema)) : undefined
-  if (json === undefined || !json.startsWith('{'))
-    throw optionError(TypeError, 'schema', 'a JSON schema, as an object that has JSON', schema)
-  return json
+/** Returns the JSON of a schema. A schema of a validation library is not a JSON schema. */
+function jsonIn(schema: object): string | undefined {
+  if (!isObject(schema) || isList(schema) || '~standard' in schema) return undefined
+  const json = tryRead(() => JSON.stringify(schema))
+  return json?.startsWith('{') ? json : undefined
+}
+
+/** A JSON schema, as JSON. */
+export const SCHEMA = {
+  rule: 'a JSON schema, as an object that has JSON',
+  take(field: string, value: unknown): string {
+    const json = jsonIn(value as object)
+    if (json !== undefined) return json
+    throw optionError(TypeError, field, SCHEMA.rule, value)
+  },
 }

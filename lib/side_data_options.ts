@@ -1,20 +1,20 @@
-import type { ResultPolicy } from 'spillway'
-import { isObject } from './untrusted.js'
-import { checkNamesWithin, choice, limit, optionError } from './validate.js'
+import { byType, mapped, oneOf, WHOLE } from './kinds.js'
+import { objectOf, required, Table } from './option_table.js'
 
 /** Bytes of JSON that 'cap' keeps of each copy. */
 const CAP = 8_192
 
-/** Checks the treatment of side data. */
-export function checkSideData(given: ResultPolicy['sideData']): {
-  sideData: 'keep' | 'cap' | 'drop'
-  maxSideBytes: number
-} {
-  if (isObject(given)) {
-    const { maxBytes } = checkNamesWithin('sideData', given)
-    return { sideData: 'cap', maxSideBytes: limit('sideData.maxBytes', maxBytes) }
-  }
-  if (given !== undefined && typeof given !== 'string')
-    throw optionError(TypeError, 'sideData', "'keep', 'cap', 'drop' or { maxBytes }", given)
-  return { sideData: choice('sideData', given, ['keep', 'cap', 'drop'], 'keep'), maxSideBytes: CAP }
+/** The treatment of side data. */
+interface SideData {
+  readonly sideData: 'keep' | 'cap' | 'drop'
+  readonly maxSideBytes: number
 }
+
+export const SIDE = new Table({ maxBytes: required(WHOLE, { unit: 'bytes' }) })
+
+export const KEPT: SideData = { sideData: 'keep', maxSideBytes: CAP }
+
+export const SIDE_DATA = byType<SideData>("'keep', 'cap', 'drop' or { maxBytes }", {
+  string: mapped(oneOf('keep', 'cap', 'drop'), (sideData) => ({ sideData, maxSideBytes: CAP })),
+  object: mapped(objectOf(SIDE), ({ maxBytes }) => ({ sideData: 'cap', maxSideBytes: maxBytes })),
+})

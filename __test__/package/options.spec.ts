@@ -15,7 +15,7 @@ import * as daycare from 'spillway/daycare'
 import * as openclaw from 'spillway/openclaw'
 import * as pi from 'spillway/pi'
 import { describe, expect, it } from 'vitest'
-import { OPTIONS as TABLE } from '../../lib/validate.js'
+import { OPTIONS as TABLE } from '../../lib/options.js'
 
 const any = (value: unknown) => value as never
 const capture = (policy: object) => new OutputCapture(policy)

@@ -9,7 +9,7 @@
 // only fall, lead to the first message at which a clearing is affordable. Only the results from
 // there on are compared. So a request takes the time of the results that it may clear, and a
 // clearing that of the messages behind it, which the provider reads anew as well.
-import { type CachePrices, checkPrices, type Saving } from '../../lib/context/cache_prices.js'
+import { CachePrices, type Saving } from '../../lib/context/cache_prices.js'
 import { isWritable, LEAST, Wording, withoutResults } from '../../lib/context/cleared.js'
 import { Names, Repeats } from '../../lib/context/duplicates.js'
 import { sumOf } from '../../lib/context/token_counter.js'
@@ -53,7 +53,7 @@ export function clearedPriceOf(
   uses: Uses,
   prices: { write: number; read: number },
 ): number {
-  const replay = new Replay(messages, uses, checkPrices(prices))
+  const replay = new Replay(messages, uses, new CachePrices(prices.write, prices.read))
   return Math.round(uses.answers.reduce((price, end, nth) => price + replay.priceOf(end, nth), 0))
 }
 

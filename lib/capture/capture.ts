@@ -4,16 +4,16 @@ import type { CaptureOptions, CaptureResult, OutputCapture as Declared, ProcessE
 import { emitClamp } from '../clamp_event.js'
 import { handleOf, named } from '../compiled.js'
 import { native } from '../engine.js'
+import { optionsOf, ownOptionsOf } from '../options.js'
 import { compileWith } from '../policy.js'
+import { originOf } from '../spill/arguments.js'
 import { plain } from '../text/input.js'
-import { abortSignal, bound, checkNames, choice, conflictError, optionError, text } from '../validate.js'
+import { conflictError, optionError } from '../validate.js'
 import { type CaptureSettings, CaptureSnapshot, type NativeCapture } from './capture_texts.js'
 import { ChildCapture } from './child.js'
 import { Intake } from './input_stream.js'
 import { checkExit } from './process.js'
 import { Overflow } from './spill_on_overflow.js'
-
-const GRACE_MS = 2_000
 
 export const OutputCapture: typeof Declared = class OutputCapture implements Declared {
   readonly stdout: Writable
@@ -31,12 +31,9 @@ export const OutputCapture: typeof Declared = class OutputCapture implements Dec
 
   constructor(options: CaptureOptions = {}) {
     const policy = compileWith({ keep: 'findings', clean: true }, options, 'capture')
-    const { tool, callId } = options
-    this.#meta = {
-      ...(tool !== undefined && { tool: text('tool', tool, '') }),
-      ...(callId !== undefined && { callId: text('callId', callId, '') }),
-    }
-    const separate = choice('streams', options.streams, ['merged', 'separate'], 'merged') === 'separate'
+    const { tool, callId, streams } = ownOptionsOf('capture', options)
+    this.#meta = originOf({ tool, callId })
+    const separate = streams === 'separate'
     const source = options.source ?? tool
     this.#making = {
       policy: source === undefined ? policy : named(policy, source.toWellFormed()),
@@ -62,9 +59,7 @@ export const OutputCapture: typeof Declared = class OutputCapture implements Dec
     // A child that could not be started has no pipes either; it emits an error.
     if (child.stdout === null && child.stderr === null && child.pid !== undefined)
       throw conflictError("child has neither stdout nor stderr; spawn it with 'pipe' for one of them")
-    checkNames('attach', 'options', options)
-    const graceMs = bound('graceMs', options.graceMs, GRACE_MS)
-    const signal = abortSignal('signal', options.signal)
+    const { graceMs, signal } = optionsOf('attach', 'options', options)
     if (this.#result || this.#following)
       throw conflictError(
         'this capture already has a child, or is finished; use a new capture for each child',

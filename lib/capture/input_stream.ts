@@ -28,7 +28,7 @@ export class Intake extends Writable {
   override write(chunk: unknown, ...rest: unknown[]): boolean {
     const waits = this.writableLength > 0 || this.writableCorked > 0
     return super.write(
-      ArrayBuffer.isView(chunk) ? ownOf(chunk, waits) : chunk,
+      ArrayBuffer.isView(chunk) ? ownOptionsOf(chunk, waits) : chunk,
       ...(rest as [BufferEncoding, Done]),
     )
   }
@@ -73,7 +73,7 @@ export class Intake extends Writable {
 
 /** Returns a chunk that may wait. An empty chunk is replaced: its buffer may be detached, and a
  *  stream throws on that. */
-function ownOf(chunk: ArrayBufferView, waits: boolean): ArrayBufferView {
+function ownOptionsOf(chunk: ArrayBufferView, waits: boolean): ArrayBufferView {
   // Reading the length of a detached DataView throws.
   const length = get(chunk, 'byteLength')
   if (!length) return Buffer.alloc(0)

@@ -1,9 +1,10 @@
 import type { PolicyOptions, ProcessExit, ProcessOutput } from 'spillway'
 import { failed, named } from '../compiled.js'
 import { native } from '../engine.js'
+import { flag } from '../kinds.js'
 import { compileWith } from '../policy.js'
 import { clampPrepared } from '../text/text.js'
-import { checkMembers, checkOptions, checkText, flag, optionError } from '../validate.js'
+import { checkMembers, checkOptions, checkText, optionError } from '../validate.js'
 
 export const STREAMS = ['stdout', 'stderr'] as const
 

@@ -1,10 +1,11 @@
 import type { PolicyOptions } from 'spillway'
 import type { ArithmeticOptions, RlmExecuteResult, ToolExecutionResult, UserMessage } from 'spillway/daycare'
+import { bound, flag } from '../kinds.js'
 import { compile, UNLIMITED } from '../policy.js'
 import { sliceUtf16Safe } from '../text/slice.js'
 import { clampPrepared } from '../text/text.js'
 import { get, isObject } from '../untrusted.js'
-import { bound, checkString, flag } from '../validate.js'
+import { checkString } from '../validate.js'
 
 const TOOL_RESULT_CHARS = 8_000
 const STREAM_CHARS = 8_000

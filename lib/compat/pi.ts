@@ -1,10 +1,11 @@
 import type { TruncationOptions, TruncationResult } from 'spillway/pi'
 import { native } from '../engine.js'
+import { bound, limit } from '../kinds.js'
 import { alone } from '../text/flatten.js'
 import { isNarrow, isStoredWide } from '../text/latin1.js'
 import { sizeOf } from '../text/size.js'
 import { sliceUtf16Safe } from '../text/slice.js'
-import { bound, checkString, limit } from '../validate.js'
+import { checkString } from '../validate.js'
 import { substitute } from '../warning.js'
 
 export const DEFAULT_MAX_LINES = 2_000

@@ -1,7 +1,7 @@
 import type { PlanStep, ResultPolicy } from 'spillway'
 import type { EnginePolicy } from '../compiled.js'
 import type { Result } from '../dialect/results.js'
-import { checkPlan } from '../plan.js'
+import { OPEN_PLAN } from '../options.js'
 import { compileWith, UNLIMITED } from '../policy.js'
 import { checkMessages } from '../result/clamp_messages.js'
 import { handBack } from '../result/gate.js'
@@ -9,7 +9,6 @@ import { History } from '../result/history.js'
 import { HistoryResult, lengthOf, ORIGIN, resultsIn, withTexts, written } from '../result/message_results.js'
 import { redactValue } from '../result/redact_value.js'
 import { elementAt } from '../untrusted.js'
-import { bound } from '../validate.js'
 
 /** Defaults of applyPlan, whose only limits are the steps of the plan. */
 const DEFAULTS = { ...UNLIMITED, notice: 'pi' } satisfies ResultPolicy
@@ -39,7 +38,7 @@ export function withPlan<T extends readonly unknown[]>(
   origin = ORIGIN,
 ): T {
   const messages = checkMessages(list)
-  const steps = groupedBy(checkPlan(plan, mostOf), ({ index }) => index)
+  const steps = groupedBy(OPEN_PLAN.take('plan', plan), ({ index }) => index)
   const history = new History(messages)
   const kept = [...steps].flatMap(([at, steps]) => cut(elementAt(messages, at), at, steps, compiled, history))
   if (kept.length === 0) return messages
@@ -51,11 +50,6 @@ export function withPlan<T extends readonly unknown[]>(
 function redactChanged(messages: readonly unknown[], made: readonly unknown[], policy: EnginePolicy) {
   if (!policy.redact || made === messages) return made
   return made.map((message, at) => (message === messages[at] ? message : redactValue(message, policy)))
-}
-
-/** Checks `maxChars` of a step, which may be Infinity. */
-function mostOf(field: string, maxChars: unknown): number {
-  return bound(field, maxChars, Number.POSITIVE_INFINITY)
 }
 
 /** Cuts the results of a message that steps name. */

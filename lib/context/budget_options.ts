@@ -1,9 +1,9 @@
-import type { PrecheckInput } from 'spillway'
 import { PROVIDERS } from '../media/medium.js'
-import { checkMedia, type MediaBudget, requestBytesOf } from '../media_options.js'
-import { type Aggregate, checkAggregate } from '../plan.js'
-import { bound, checkOptions, choice, limit, optionError, text } from '../validate.js'
-import { type CachePrices, checkPrices } from './cache_prices.js'
+import { type MediaBudget, requestBytesOf } from '../media_options.js'
+import type { Values } from '../option_table.js'
+import type { PROMPT } from '../options.js'
+import type { Aggregate } from '../plan.js'
+import { type CachePrices, pricesOf } from './cache_prices.js'
 import { type Counter, counterOf } from './token_counter.js'
 
 /** The checked input of a precheck, without the messages. */
@@ -31,34 +31,27 @@ export interface BudgetOptions {
   readonly isLastResort?: boolean
 }
 
-export function checkBudget(input: Omit<PrecheckInput, 'messages'>): BudgetOptions {
-  checkOptions('input', input)
-  const contextTokens = limit('contextTokens', input.contextTokens)
-  const reserveTokens = limit('reserveTokens', input.reserveTokens)
-  const { aggregate = {} } = input
-  const media = checkMedia(input.media)
-  const prices = input.prices === undefined ? undefined : checkPrices(input.prices)
-  const maxEach = bound('perResultMaxChars', input.perResultMaxChars, resultChars(contextTokens))
-  const checked = checkAggregate(aggregate, {
-    maxChars: allResultsChars(contextTokens, maxEach),
-    minKeepChars: 0,
-  })
+export function budgetOf(given: Values<typeof PROMPT>): BudgetOptions {
+  const { contextTokens, reserveTokens, aggregate, media } = given
+  const prices = given.prices && pricesOf(given.prices)
+  const maxEach = given.perResultMaxChars ?? resultChars(contextTokens)
+  const { maxChars = allResultsChars(contextTokens, maxEach), order = 'oldest' } = aggregate
   return {
-    budgetTokens: budgetOf(contextTokens, reserveTokens),
+    budgetTokens: tokensLeft(contextTokens, reserveTokens),
     contextTokens,
-    safetyMargin: margin(input.safetyMargin),
+    safetyMargin: given.safetyMargin,
     maxEach,
-    aggregate: checked,
-    orders: prices && aggregate.order === undefined ? ['oldest', 'newest'] : [checked.order],
+    aggregate: { ...aggregate, maxChars, order },
+    orders: prices && aggregate.order === undefined ? ['oldest', 'newest'] : [order],
     prices,
-    counter: counterOf(input.countTokens),
-    provider: providerAt(input.provider),
-    maxRequestBytes: bound('maxRequestBytes', input.maxRequestBytes, requestBytesOf(media)),
+    counter: counterOf(given.countTokens),
+    provider: given.provider ? PROVIDERS.indexOf(given.provider) : PROVIDERS.length,
+    maxRequestBytes: given.maxRequestBytes ?? requestBytesOf(media),
     media,
-    systemPrompt: text('systemPrompt', input.systemPrompt, ''),
-    prompt: text('prompt', input.prompt, ''),
-    tools: input.tools,
-    lastUsage: usage(input.lastUsage),
+    systemPrompt: given.systemPrompt,
+    prompt: given.prompt,
+    tools: given.tools,
+    lastUsage: given.lastUsage,
   }
 }
 
@@ -66,7 +59,7 @@ const CHARS_PER_TOKEN = 4
 
 /** Returns the tokens that a window leaves to a prompt. The reserve takes at most a quarter of
  *  it. */
-function budgetOf(contextTokens: number, reserveTokens: number): number {
+function tokensLeft(contextTokens: number, reserveTokens: number): number {
   if (contextTokens === Number.POSITIVE_INFINITY) return contextTokens
   return contextTokens - Math.min(reserveTokens, Math.floor(contextTokens / 4))
 }
@@ -93,25 +86,4 @@ function resultChars(contextTokens: number): number {
  *  more. */
 export function allResultsChars(contextTokens: number, maxEach: number): number {
   return Math.max(4 * maxEach, (contextTokens * CHARS_PER_TOKEN) / 2)
-}
-
-function providerAt(provider: unknown): number {
-  if (provider === undefined) return PROVIDERS.length
-  return PROVIDERS.indexOf(choice('provider', provider, PROVIDERS, 'anthropic'))
-}
-
-function margin(value: unknown): number {
-  if (value === undefined) return 1.1
-  if (Number.isFinite(value) && (value as number) > 0) return value as number
-  const kind = typeof value === 'number' ? RangeError : TypeError
-  throw optionError(kind, 'safetyMargin', 'a number over 0', value)
-}
-
-function usage(value: PrecheckInput['lastUsage']): BudgetOptions['lastUsage'] {
-  if (value === undefined) return undefined
-  const { inputTokens, messages } = checkOptions('lastUsage', value)
-  return {
-    inputTokens: limit('lastUsage.inputTokens', inputTokens),
-    messages: limit('lastUsage.messages', messages),
-  }
 }

@@ -1,5 +1,5 @@
-import type { ClearOptions } from 'spillway'
-import { checkMembers, optionError } from '../validate.js'
+import type { Values } from '../option_table.js'
+import type { PRICES } from '../options.js'
 
 /** A result that can become shorter. */
 export interface Saving {
@@ -100,14 +100,6 @@ export class CachePrices {
   }
 }
 
-export function checkPrices(given: ClearOptions['prices'] = {}): CachePrices {
-  const { write, read, input } = checkMembers('prices', given, ['write', 'read', 'input'])
-  const plain = price('prices.input', input, 1)
-  return new CachePrices(price('prices.write', write, 1.25 * plain), price('prices.read', read, 0.1 * plain))
-}
-
-function price(field: string, value: unknown, preset: number): number {
-  if (value === undefined) return preset
-  if (typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY) return value
-  throw optionError(typeof value === 'number' ? RangeError : TypeError, field, 'a number from 0 up', value)
+export function pricesOf({ write, read, input }: Values<typeof PRICES.rows>): CachePrices {
+  return new CachePrices(write ?? 1.25 * input, read ?? 0.1 * input)
 }

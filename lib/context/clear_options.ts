@@ -1,18 +1,9 @@
 import type { ClearOptions, ClearState, SpillStore } from 'spillway'
 import { doorMode, type Mode } from '../mode.js'
+import { optionsOf } from '../options.js'
 import { get, isList, isObject } from '../untrusted.js'
-import {
-  bound,
-  checkMembers,
-  checkNames,
-  choice,
-  flag,
-  optionError,
-  positive,
-  store,
-  texts,
-} from '../validate.js'
-import { type CachePrices, checkPrices } from './cache_prices.js'
+import { optionError } from '../validate.js'
+import { type CachePrices, pricesOf } from './cache_prices.js'
 import { Wording } from './cleared.js'
 
 /** The checked options of a clearing. */
@@ -37,72 +28,19 @@ export interface Clearing {
 }
 
 export function checkClearing(options: ClearOptions & { spill?: SpillStore }): Clearing {
-  const {
-    trigger,
-    keep,
-    clearAtLeast,
-    excludeTools,
-    clearToolInputs,
-    keepUsed,
-    dedupe,
-    prices,
-    requestsToCome,
-    state,
-    spill,
-    placeholder,
-    observe,
-  } = checkNames('clear', 'options', options)
-  const mode = doorMode(flag('observe', observe, false))
+  const given = optionsOf('clear', 'options', options)
+  const { clearToolInputs: inputs } = given
+  const mode = doorMode(given.observe)
   return {
-    trigger: amount('trigger', trigger, ['input_tokens', 'tool_uses'], 100_000),
-    keep: amount('keep', keep, ['tool_uses', 'input_tokens'], 3),
-    clearAtLeast: amount('clearAtLeast', clearAtLeast, ['input_tokens'], 0).value,
-    excludeTools: new Set(texts('excludeTools', excludeTools)),
-    clearsInputs: checkInputs(clearToolInputs),
-    keepUsed: flag('keepUsed', keepUsed, false),
-    dedupe: checkDedupe(dedupe),
-    prices: checkPrices(prices),
-    requestsToCome: requestsToCome === undefined ? undefined : positive('requestsToCome', requestsToCome, 1),
-    state: checkState(state, mode),
-    spill: store('spill', spill),
-    wording: checkWording(placeholder),
+    ...given,
+    clearAtLeast: given.clearAtLeast.value,
+    excludeTools: new Set(given.excludeTools),
+    clearsInputs: (tool) => (isList(inputs) ? tool !== undefined && inputs.includes(tool) : inputs),
+    prices: pricesOf(given.prices),
+    state: checkState(given.state, mode),
+    wording: new Wording(given.placeholder),
     mode,
   }
-}
-
-export function checkWording(given: ClearOptions['placeholder']): Wording {
-  if (typeof given === 'string' || given === undefined || typeof given === 'function')
-    return new Wording(given)
-  throw optionError(TypeError, 'placeholder', 'a string or a function', given)
-}
-
-/** Checks an amount with its unit, as Anthropic writes it. */
-export function amount<T extends string>(
-  field: string,
-  given: unknown,
-  units: readonly [T, ...T[]],
-  preset: number,
-): { type: T; value: number } {
-  if (given === undefined) return { type: units[0], value: preset }
-  const { type, value } = checkMembers(field, given as { type?: unknown; value?: unknown }, ['type', 'value'])
-  return {
-    type: choice(`${field}.type`, type, units, units[0]),
-    value: bound(`${field}.value`, value, preset),
-  }
-}
-
-function checkInputs(given: unknown): Clearing['clearsInputs'] {
-  if (!isList(given)) {
-    const all = flag('clearToolInputs', given, false)
-    return () => all
-  }
-  const tools = new Set(texts('clearToolInputs', given))
-  return (tool) => tool !== undefined && tools.has(tool)
-}
-
-function checkDedupe(given: unknown): Clearing['dedupe'] {
-  if (given === undefined || given === false) return false
-  return choice<'exact' | 'near'>('dedupe', given, ['exact', 'near'], 'exact')
 }
 
 /** Returns true for the state of a run that observed, where one acts now: its decisions never

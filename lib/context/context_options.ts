@@ -1,13 +1,14 @@
 import type { ContextOptions, SpillStore } from 'spillway'
 import type { EnginePolicy } from '../compiled.js'
 import { doorMode, type Mode } from '../mode.js'
+import { optionsOf } from '../options.js'
 import { get, isList, isObject } from '../untrusted.js'
-import { checkNames, flag, optionError, positive, store, texts } from '../validate.js'
+import { optionError } from '../validate.js'
 import { cutPolicy } from './apply_plan.js'
-import { type BudgetOptions, checkBudget } from './budget_options.js'
-import { type CachePrices, checkPrices } from './cache_prices.js'
-import { amount, checkResults, checkWording, isRehearsal } from './clear_options.js'
-import type { Wording } from './cleared.js'
+import { type BudgetOptions, budgetOf } from './budget_options.js'
+import { type CachePrices, pricesOf } from './cache_prices.js'
+import { checkResults, isRehearsal } from './clear_options.js'
+import { Wording } from './cleared.js'
 import { type Learned, NOTHING } from './learned.js'
 import { redactingStore } from './redaction.js'
 
@@ -28,21 +29,18 @@ export interface ContextSettings {
   readonly state: Learned
 }
 
-const RESERVE = 16_384
-
 export function checkContext(options: ContextOptions): ContextSettings {
-  const given = checkNames('context', 'options', options)
-  const { contextTokens, reserveTokens = RESERVE, safetyMargin, requestsToCome, keep, state } = given
-  const spill = store('spill', given.spill)
-  const mode = doorMode(flag('observe', given.observe, false))
+  const given = optionsOf('context', 'options', options)
+  const { contextTokens, reserveTokens, safetyMargin, spill, state } = given
+  const mode = doorMode(given.observe)
   const policy = cutPolicy(given.policy)
   return {
-    budget: checkBudget({ contextTokens, reserveTokens, safetyMargin }),
-    prices: checkPrices(given.prices),
-    requestsToCome: requestsToCome === undefined ? undefined : positive('requestsToCome', requestsToCome, 1),
-    keep: keep === undefined ? undefined : amount('keep', keep, ['tool_uses', 'input_tokens'], 0),
-    excludeTools: new Set(texts('excludeTools', given.excludeTools)),
-    wording: checkWording(given.placeholder),
+    budget: budgetOf(optionsOf('precheck', 'options', { contextTokens, reserveTokens, safetyMargin })),
+    prices: pricesOf(given.prices),
+    requestsToCome: given.requestsToCome,
+    keep: given.keep,
+    excludeTools: new Set(given.excludeTools),
+    wording: new Wording(given.placeholder),
     mode,
     spill: mode === 'on' && spill ? redactingStore(spill, policy) : undefined,
     policy,

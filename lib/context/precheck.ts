@@ -1,14 +1,14 @@
 import type { PlanStep, Precheck, PrecheckInput } from 'spillway'
 import { jsonBytes, jsonOf } from '../json.js'
+import { optionsOf } from '../options.js'
 import type { ResultCap } from '../plan.js'
 import { withoutRefused } from '../result/batch.js'
 import { checkMessages } from '../result/clamp_messages.js'
 import { History } from '../result/history.js'
 import { TRIAL } from '../result/message_results.js'
 import { elementsOf } from '../untrusted.js'
-import { checkNames } from '../validate.js'
 import { appliedBy, withPlan } from './apply_plan.js'
-import { type BudgetOptions, checkBudget } from './budget_options.js'
+import { type BudgetOptions, budgetOf } from './budget_options.js'
 import type { CachePrices } from './cache_prices.js'
 import { CutSearch, type Cuts, PromptResult } from './find_cuts.js'
 import { Drops } from './find_drops.js'
@@ -16,7 +16,7 @@ import { bodyBytesOf, MESSAGE, type MessageShares, readShares, tokensOf } from '
 import { sumOf } from './token_counter.js'
 
 export function precheck(input: PrecheckInput): Precheck {
-  const options = checkBudget(checkNames('precheck', 'input', input))
+  const options = budgetOf(optionsOf('precheck', 'input', input))
   const given = checkMessages(input.messages)
   const { media } = options
   if (!media) return new Prompt(given, options).check()

@@ -1,16 +1,17 @@
 import { channel } from 'node:diagnostics_channel'
 import type { DialectName, PlanStep, Precheck, RecoveryEvent, RecoveryHooks } from 'spillway'
 import { isFailedTurn } from '../dialect/results.js'
+import { FUNCTION } from '../kinds.js'
 import { doorMode, type Mode } from '../mode.js'
+import { optionsOf } from '../options.js'
 import { repairToolPairs } from '../pairs/repair.js'
 import { rulesOfCalls } from '../pairs/rules.js'
 import { classifyProviderError } from '../provider_errors/classify.js'
 import { checkMessages } from '../result/clamp_messages.js'
 import { originIn } from '../result/gate.js'
 import { isObject, notify, tryRead } from '../untrusted.js'
-import { abortSignal, bound, callback, checkNames, flag, optionError } from '../validate.js'
 import { AppliedCuts } from './applied_cuts.js'
-import { type BudgetOptions, checkBudget } from './budget_options.js'
+import { type BudgetOptions, budgetOf } from './budget_options.js'
 import { OmittedMedia } from './omitted_media.js'
 import { ContextOverflowError } from './overflow_error.js'
 import { Prompt } from './precheck.js'
@@ -82,15 +83,14 @@ class Recovery<R, M> {
   #ceiling = UNBOUNDED
 
   constructor(hooks: RecoveryHooks<R, M>) {
-    const options = checkBudget(checkNames('recovery', 'hooks', hooks))
+    const given = optionsOf('recovery', 'hooks', hooks)
+    FUNCTION.take('messages', hooks.messages)
+    const options = budgetOf(given)
     this.#options = { ...options, counter: remembering(options.counter) }
     this.#media = new OmittedMedia(options.media)
-    for (const name of ['messages', 'send'] as const)
-      if (typeof hooks[name] !== 'function') throw optionError(TypeError, name, 'a function', hooks[name])
-    for (const name of ['compact', 'truncate', 'onEvent'] as const) callback(name, hooks[name])
-    this.#maxCompactions = bound('maxCompactions', hooks.maxCompactions, 3)
-    this.#signal = abortSignal('signal', hooks.signal)
-    this.#mode = doorMode(flag('observe', hooks.observe, false))
+    this.#maxCompactions = given.maxCompactions
+    this.#signal = given.signal
+    this.#mode = doorMode(given.observe)
     this.#hooks = hooks
   }
 

@@ -1,7 +1,8 @@
 import { native } from '../engine.js'
+import { callback } from '../kinds.js'
 import { StringInput } from '../text/input.js'
 import { PIECE } from '../text/pieces.js'
-import { callback, optionError } from '../validate.js'
+import { optionError } from '../validate.js'
 
 /** A counter of tokens. */
 export interface Counter {

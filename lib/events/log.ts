@@ -1,5 +1,6 @@
 import type { ClampEvent, RecoveryEvent, SpillEvent } from 'spillway'
-import { callback, show } from '../validate.js'
+import { callback } from '../kinds.js'
+import { show } from '../validate.js'
 import { listen, type Messages } from './channels.js'
 
 export function logEvents(write: (line: string) => void = console.error): () => void {

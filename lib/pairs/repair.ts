@@ -19,30 +19,24 @@ import type { DialectName, PairsOptions } from 'spillway'
 import { Draft } from '../dialect/edit.js'
 import { endsAt, type PathNode, type Paths } from '../dialect/paths.js'
 import { copy, GONE } from '../dialect/shallow_copy.js'
-import { dialectNames } from '../dialects.js'
 import { native } from '../engine.js'
 import { giveDialects } from '../engine_dialects.js'
+import { optionsOf } from '../options.js'
 import { checkMessages } from '../result/clamp_messages.js'
 import { tryRead } from '../untrusted.js'
-import { checkNames, choice, optionError } from '../validate.js'
 import { Pieces } from './pieces.js'
 import { type Answer, blockOf, type HistoryCall, Records, rootsOf } from './records.js'
 import { allRules, filled, rulesOfCalls, rulesOfResults } from './rules.js'
 import { isWellPaired } from './well_paired.js'
 
-const MISSING = '[No result: the call was interrupted, or its result was removed]'
-
 export function repairToolPairs<T extends readonly unknown[]>(
   list: T,
   options: PairsOptions = {},
 ): { messages: T; repaired: number } {
-  const { dialect } = checkNames('pairs', 'options', options)
-  if (dialect !== undefined) choice('dialect', dialect, dialectNames(), 'text')
-  const orphans = choice('orphans', options.orphans, ['drop', 'text'], 'drop')
-  const missing = visible('missing', options.missing, MISSING)
+  const wishes = optionsOf('pairs', 'options', options)
   const messages = checkMessages(list)
   // Reading and copying run a caller's code (getters, traps), which may throw.
-  const made = tryRead(() => repaired(messages, { orphans, missing, dialect }))
+  const made = tryRead(() => repaired(messages, wishes))
   return made && made.repaired > 0 ? (made as { messages: T; repaired: number }) : { messages, repaired: 0 }
 }
 
@@ -82,13 +76,6 @@ function repaired(
     messages: changes.pieces ? pieces.written(changes.pieces) : named,
     repaired: changes.count,
   }
-}
-
-/** Checks that a text is not blank, since providers reject blank results. */
-function visible(field: string, value: unknown, preset: string): string {
-  if (value === undefined) return preset
-  if (typeof value === 'string' && value.trim() !== '') return value
-  throw optionError(typeof value === 'string' ? RangeError : TypeError, field, 'a text with words', value)
 }
 
 /** Changes within messages, by their index. */

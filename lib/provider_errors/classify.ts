@@ -1,7 +1,9 @@
 import { types } from 'node:util'
 import type { ProviderError, ProviderErrorKind } from 'spillway'
-import { isList, tryRead } from '../untrusted.js'
-import { checkMembers, checkNames, optionError } from '../validate.js'
+import { kind, listOf, oneOf } from '../kinds.js'
+import { objectOf, required, Table } from '../option_table.js'
+import { optionsOf } from '../options.js'
+import { tryRead } from '../untrusted.js'
 import { type Layer, layersOf } from './error_layers.js'
 import type { Figures } from './figures.js'
 import { limitedPart } from './limited_part.js'
@@ -14,7 +16,7 @@ interface Pattern {
   readonly kind: ProviderErrorKind
 }
 
-const KINDS: readonly ProviderErrorKind[] = [
+const KINDS = oneOf<ProviderErrorKind>(
   'context_overflow',
   'payload_too_large',
   'media_too_large',
@@ -23,7 +25,17 @@ const KINDS: readonly ProviderErrorKind[] = [
   'rate_limit',
   'malformed_unicode',
   'other',
-]
+)
+
+const PATTERNS = listOf(
+  'an array',
+  objectOf(
+    new Table({
+      pattern: required(kind<RegExp>('a RegExp', 'any object', types.isRegExp)),
+      kind: required(KINDS),
+    }),
+  ),
+)
 
 const statuses = new Map(Object.entries(table.statuses)) as ReadonlyMap<string, ProviderErrorKind>
 const codes = new Map(Object.entries(table.codes)) as ReadonlyMap<string, ProviderErrorKind>
@@ -53,9 +65,9 @@ let phrases: Readonly<Record<'exclusions' | 'fields' | 'errors', readonly Phrase
  */
 export function classifyProviderError(
   error: unknown,
-  options?: { patterns?: readonly Pattern[] | undefined },
+  options: { patterns?: readonly Pattern[] | undefined } = {},
 ): ProviderError {
-  const patterns = checkPatterns(options)
+  const patterns = PATTERNS.take('patterns', optionsOf('classify', 'options', options).patterns)
   const layers = layersOf(error)
   const status = layers.find((layer) => layer.status !== undefined)?.status
   const found = byPatterns(layers, patterns) ?? byLayers(layers)
@@ -183,19 +195,4 @@ function rateLimit(rule: Numbers = {}, single: () => Numbers | undefined): Provi
     return said ? { kind: 'request_exceeds_rate_limit', ...said } : { kind: 'rate_limit' }
   }
   return { kind: actual > limit ? 'request_exceeds_rate_limit' : 'rate_limit', actual, limit }
-}
-
-function checkPatterns(options: { patterns?: readonly Pattern[] | undefined } | undefined): Pattern[] {
-  if (options === undefined) return []
-  const { patterns = [] } = checkNames('classify', 'options', options)
-  if (!isList(patterns)) throw optionError(TypeError, 'patterns', 'an array', patterns)
-  return Array.from(patterns as readonly Partial<Pattern>[], (one, at) => {
-    const { pattern, kind } = checkMembers(`patterns[${at}]`, one, ['pattern', 'kind'])
-    if (!types.isRegExp(pattern)) throw optionError(TypeError, `patterns[${at}].pattern`, 'a RegExp', pattern)
-    if (!KINDS.includes(kind as ProviderErrorKind)) {
-      const rule = `one of ${KINDS.map((name) => `'${name}'`).join(', ')}`
-      throw optionError(typeof kind === 'string' ? RangeError : TypeError, `patterns[${at}].kind`, rule, kind)
-    }
-    return { pattern, kind: kind as ProviderErrorKind }
-  })
 }

@@ -9,20 +9,11 @@ import type {
 } from 'spillway'
 import type { RemoteSpillOptions } from 'spillway/remote'
 import { native } from '../engine.js'
-import {
-  alone,
-  checkId,
-  checkMeta,
-  checkPattern,
-  checkRange,
-  checkRetained,
-  checkSearch,
-  checkSecret,
-} from '../spill/arguments.js'
+import { optionsOf } from '../options.js'
+import { alone, checkId, checkMeta, checkPattern, checkRange, checkSearch } from '../spill/arguments.js'
 import { chunksIn } from '../spill/chunks.js'
 import { publish, type SpillMeta, unwrap } from '../spill/spill_writer.js'
 import { get, isObject } from '../untrusted.js'
-import { bound, checkNames, optionError, positive, text } from '../validate.js'
 import { Engine, each, refusal } from './engine.js'
 import { decode, Keys, type OutputRecord, type Parts, shown } from './record.js'
 import { LONGEST_SAVE, Upload } from './upload.js'
@@ -31,9 +22,6 @@ import { LONGEST_SAVE, Upload } from './upload.js'
 const SEQUENCE = 4
 
 /** Joins names with ":", which every storage accepts. */
-const PREFIX = /^(?:[\w-][\w.-]*(?::[\w-][\w.-]*)*)?$/
-
-const METHODS = ['getItemRaw', 'setItemRaw', 'removeItem', 'getKeys'] as const
 
 class RemoteStore implements SpillStore {
   readonly reference = 'id'
@@ -44,26 +32,17 @@ class RemoteStore implements SpillStore {
   readonly #limits: { readonly maxFileBytes: number; readonly maxTotalBytes: number; readonly maxAge: number }
 
   constructor(options: RemoteSpillOptions) {
-    const { storage } = checkNames('remote', 'options', options)
-    if (!isObject(storage) || METHODS.some((name) => typeof get(storage, name) !== 'function'))
-      throw optionError(TypeError, 'storage', `an object with ${METHODS.join(', ')}`, storage)
-    const prefix = text('prefix', options.prefix, 'spillway')
-    if (!PREFIX.test(prefix)) throw optionError(RangeError, 'prefix', 'names joined by ":"', prefix)
+    const { storage, prefix, secret, timeout, ...limits } = optionsOf('remote', 'options', options)
     this.#keys = new Keys(prefix)
-    const secret = checkSecret(options.secret)
     this.#secret = secret === undefined ? undefined : Promise.resolve(secret)
-    this.#engine = new Engine(storage, positive('timeout', options.timeout, 5_000))
-    this.#limits = {
-      maxFileBytes: bound('maxFileBytes', options.maxFileBytes, 64 * 1024 * 1024),
-      maxTotalBytes: bound('maxTotalBytes', options.maxTotalBytes, Number.POSITIVE_INFINITY),
-      maxAge: bound('maxAge', options.maxAge, 7 * 24 * 60 * 60 * 1000),
-    }
+    this.#engine = new Engine(storage, timeout)
+    this.#limits = limits
   }
 
   async save(input: TextInput | AsyncIterable<Uint8Array>, meta: SpillMeta = {}): Promise<SpillRecord> {
     const chunks = chunksIn(input)
-    const { tool, callId } = checkMeta(meta)
-    const origin = { ...(tool !== undefined && { tool }), ...(callId !== undefined && { callId }) }
+    const origin = checkMeta(meta)
+    const { tool, callId } = origin
     const tell = (error: Error): never => {
       publish({ ...origin, error })
       throw error
@@ -161,7 +140,7 @@ class RemoteStore implements SpillStore {
   async sweep(
     options: { retain?: readonly string[] | undefined } = {},
   ): Promise<{ removed: number; bytes: number }> {
-    const retain = new Set(checkRetained(options))
+    const retain = new Set(optionsOf('sweep', 'options', options).retain)
     const { maxTotalBytes, maxAge } = this.#limits
     const { ids, chunks } = await this.#outputs()
     const now = Date.now()

@@ -3,7 +3,8 @@ import type { Origin } from '../clamp_event.js'
 import type { EnginePolicy } from '../compiled.js'
 import { lightRoom, surelyFit } from '../dialect/slots.js'
 import { roomAfter } from '../json.js'
-import { type Aggregate, checkAggregate, Planner } from '../plan.js'
+import { ownOptionsOf } from '../options.js'
+import { type Aggregate, Planner } from '../plan.js'
 import { compileWith } from '../policy.js'
 import { originalOf } from '../text/earlier.js'
 import { elementsOf, hasVastHoles, isList, isObject } from '../untrusted.js'
@@ -19,7 +20,7 @@ export function clampMessages<T extends readonly unknown[]>(
   options?: MessagesPolicy,
 ): { messages: T; clamped: number } {
   const policy = compileWith({ notice: 'pi' }, options, 'messages')
-  const aggregate = options?.aggregate === undefined ? undefined : checkAggregate(options.aggregate)
+  const { aggregate } = ownOptionsOf('messages', options ?? {})
   const messages = checkMessages(list)
   let clamped = 0
   const kept = handBack(policy, ORIGIN, messages, (origin) => {

@@ -6,12 +6,13 @@ import { decodedBytes } from '../dialect/payload.js'
 import { type Result, readResults } from '../dialect/results.js'
 import { named } from '../dialect/slots.js'
 import type { Slot } from '../dialect/walk.js'
+import { optionsOf } from '../options.js'
 import { compile, UNLIMITED } from '../policy.js'
 import { cleaned } from '../text/clean.js'
 import { alone } from '../text/flatten.js'
 import { truncateUtf16Safe } from '../text/slice.js'
 import { get, tryRead } from '../untrusted.js'
-import { bound, checkAwaited, checkNames } from '../validate.js'
+import { checkAwaited } from '../validate.js'
 import { clampString } from './clamp_slots.js'
 import { rebuilt } from './rebuild_error.js'
 import { redactValue } from './redact_value.js'
@@ -24,13 +25,8 @@ interface Display {
 }
 
 export function sanitizeForDisplay<T>(result: T, options: DisplayOptions = {}): T {
-  checkNames('display', 'options', options)
-  const maxChars = bound('maxChars', options.maxChars, 8_000)
-  const { clean = false, redact = false } = options
-  const display = {
-    policy: compile({ ...UNLIMITED, maxChars, notice: 'pi', clean, redact }),
-    maxErrorChars: bound('maxErrorChars', options.maxErrorChars, 400),
-  }
+  const { maxErrorChars, ...given } = optionsOf('display', 'options', options)
+  const display = { policy: compile({ ...UNLIMITED, ...given, notice: 'pi' }), maxErrorChars }
   checkAwaited('result', result)
   const open = redactValue(steadyResult(result), display.policy)
   if (typeof open === 'string') return clampString(open, display.policy) as T

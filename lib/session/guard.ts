@@ -1,9 +1,8 @@
-import { types } from 'node:util'
 import type { Guard, GuardOptions } from 'spillway'
+import { ownOptionsOf } from '../options.js'
 import { compileWith } from '../policy.js'
-import { bound, callback, flag, optionError } from '../validate.js'
 import { APPEND, AppendPatch } from './append_patch.js'
-import { GuardedMessage, type MessageRules, SYNC } from './guarded_message.js'
+import { GuardedMessage, type MessageRules } from './guarded_message.js'
 import { Recent } from './recent.js'
 
 /** Default limit of one row. */
@@ -25,17 +24,8 @@ export function guardSession(manager: object, options: GuardOptions = {}): Guard
 function rulesOf(options: GuardOptions): MessageRules {
   return {
     policy: compileWith({ sideData: 'cap' }, options, 'guard'),
-    maxRowBytes: bound('maxRowBytes', options.maxRowBytes, MAX_ROW_BYTES),
-    inPlace: flag('inPlace', options.inPlace, true),
-    transform: hook('transform', options.transform),
-    beforeWrite: hook('beforeWrite', options.beforeWrite),
+    ...ownOptionsOf('guard', options),
   }
-}
-
-/** Returns a hook, whose answer is needed at once: a message is written where it is appended. */
-function hook<T>(field: string, value: T): T {
-  if (types.isAsyncFunction(value)) throw optionError(TypeError, field, SYNC, value)
-  return callback(field, value)
 }
 
 class SessionGuard implements Guard {

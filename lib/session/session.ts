@@ -6,20 +6,12 @@ import { type EnginePolicy, handleOf } from '../compiled.js'
 import { native } from '../engine.js'
 import { giveDialects } from '../engine_dialects.js'
 import { refusedIn, type SentPayload } from '../media/refused_rows.js'
-import { budgetFields, checkAggregate, checkPlan } from '../plan.js'
+import { type OptionsOf, ownOptionsOf, type Taker } from '../options.js'
+import { budgetFields } from '../plan.js'
 import { compileWith } from '../policy.js'
 import { type EngineFailure, failureOf } from '../system_error.js'
 import { notify } from '../untrusted.js'
-import {
-  abortSignal,
-  bound,
-  callback,
-  choice,
-  conflictError,
-  flag,
-  optionError,
-  type Taker,
-} from '../validate.js'
+import { conflictError, optionError } from '../validate.js'
 
 const repairs = channel('spillway:repair')
 
@@ -128,8 +120,8 @@ export async function inspectCounted(
   options: InspectOptions = {},
 ): Promise<{ report: SessionReport; cuts: Cuts }> {
   const session = packSession(path, compileSession(options, 'inspect'), spareOf(options))
-  const top = bound('top', options.top, 10)
-  const control = { lockTimeout: 0, signal: abortSignal('signal', options.signal), onProgress: undefined }
+  const { top, signal } = ownOptionsOf('inspect', options)
+  const control = { lockTimeout: 0, signal, onProgress: undefined }
   const found = await run<SessionReport & { cuts: Cuts; media: MediaCount; sent: SentPayload[] }>(
     path,
     control,
@@ -176,31 +168,29 @@ export function triageSession(path: string, policy: ResultPolicy): Promise<Triag
   return run<Triage>(path, control, (handle) => native.triageSession(...session, handle))
 }
 
+type Fields = Parameters<typeof native.repairSession>[3]
+type Control = Pick<OptionsOf<'repair'>, 'lockTimeout' | 'signal' | 'onProgress'>
+
 /** Checks all options before any work is done. */
 function checkRepair(policy: EnginePolicy, path: string, options: Repair) {
-  const { aggregate, plan, sparesLatest } = options
+  const { sparesLatest } = options
+  const own = ownOptionsOf('repair', options)
+  const { aggregate, plan, backup, dryRun, lock, damaged, pairs } = own
   if (aggregate !== undefined && plan !== undefined)
     throw conflictError('plan and aggregate cannot be combined; give one of them')
-  const steps = plan === undefined ? undefined : checkPlan(plan)
-  const budget =
-    aggregate === undefined ? undefined : budgetFields({ ...checkAggregate(aggregate), sparesLatest })
   return {
     session: packSession(path, policy, spareOf(options)),
     repair: {
-      backup: flag('backup', options.backup, true),
-      dryRun: flag('dryRun', options.dryRun, false),
-      lock: flag('lock', options.lock, true),
-      mend: choice('damaged', options.damaged, ['keep', 'mend'], 'keep') === 'mend',
-      pairs: flag('pairs', options.pairs, false),
+      backup,
+      dryRun,
+      lock,
+      mend: damaged === 'mend',
+      pairs,
       born: startedAt(),
-      ...(budget && { budget }),
-      ...(steps && { plan: steps }),
+      ...(aggregate && { budget: budgetFields({ ...aggregate, sparesLatest }) }),
+      ...(plan && { plan: plan as NonNullable<Fields['plan']> }),
     },
-    control: {
-      lockTimeout: bound('lockTimeout', options.lockTimeout, 10_000),
-      signal: abortSignal('signal', options.signal),
-      onProgress: callback('onProgress', options.onProgress),
-    },
+    control: own,
   }
 }
 
@@ -253,7 +243,7 @@ function stepsOf([ansi, carriageReturns, control, repeats, html]: CleanSteps) {
  *  held elsewhere. */
 async function run<T extends object>(
   path: string,
-  { lockTimeout, signal, onProgress }: ReturnType<typeof checkRepair>['control'],
+  { lockTimeout, signal, onProgress }: Control,
   work: (handle: ReturnType<typeof native.startWatch>) => Promise<string>,
 ): Promise<T> {
   signal?.throwIfAborted()

@@ -1,7 +1,7 @@
 import type { SpillRecord, SpillStore } from 'spillway'
 import { type EnginePolicy, type SavedHow, saved } from '../compiled.js'
+import { isId } from '../kinds.js'
 import { get, isObject } from '../untrusted.js'
-import { ID } from './arguments.js'
 import { isPartIn } from './part.js'
 
 /** Outcome of saving a full output: its path or id, or the code of an error. */
@@ -128,12 +128,7 @@ async function save(
 
 /** Rejects an invalid record: stores may be user-defined. */
 export function recordOf(record: SpillRecord): SpillRecord {
-  if (
-    isObject(record) &&
-    typeof record.id === 'string' &&
-    ID.test(record.id) &&
-    typeof record.path === 'string'
-  )
+  if (isObject(record) && typeof record.id === 'string' && isId(record.id) && typeof record.path === 'string')
     return record
   throw Object.assign(
     new Error('the store must resolve to a record with a path and an id of 16 hexadecimal digits'),

@@ -10,65 +10,28 @@ import type {
   TextInput,
 } from 'spillway'
 import { native } from '../engine.js'
-import { bound, checkNames, choice, optionError } from '../validate.js'
-import {
-  alone,
-  checkId,
-  checkMeta,
-  checkPattern,
-  checkRange,
-  checkRetained,
-  checkSearch,
-  checkSecret,
-} from './arguments.js'
+import { type OptionsOf, optionsOf } from '../options.js'
+import { alone, checkId, checkMeta, checkPattern, checkRange, checkSearch } from './arguments.js'
 import { ByteQueue } from './byte_queue.js'
 import { chunksIn } from './chunks.js'
 import { type SpillMeta, SpillWriter, unwrap } from './spill_writer.js'
 
-const HOUR = 60 * 60 * 1000
-
 /** Seconds between sweeps that a store makes by itself. */
-const SWEEP_EVERY = HOUR / 1_000
-
-/** Options of a store, checked. */
-interface StoreSettings {
-  readonly dir: string
-  readonly secret: string | undefined
-  readonly reference: 'path' | 'id'
-  readonly maxFileBytes: number
-  readonly maxTotalBytes: number
-  readonly maxAge: number
-  readonly minAge: number
-}
-
-function check(options: SpillOptions): StoreSettings {
-  const { dir } = checkNames('store', 'options', options)
-  const isString = typeof dir === 'string'
-  if (!isString || dir === '' || dir.includes('\0'))
-    throw optionError(isString ? RangeError : TypeError, 'dir', 'the path of a directory', dir)
-  return {
-    // Resolved because the working directory may change, and because a "/" at the end would follow
-    // a link.
-    dir: resolve(dir),
-    secret: checkSecret(options.secret),
-    reference: choice('reference', options.reference, ['path', 'id'], 'path'),
-    maxFileBytes: bound('maxFileBytes', options.maxFileBytes, 64 * 1024 * 1024),
-    maxTotalBytes: bound('maxTotalBytes', options.maxTotalBytes, 512 * 1024 * 1024),
-    maxAge: bound('maxAge', options.maxAge, 7 * 24 * HOUR),
-    minAge: bound('minAge', options.minAge, HOUR),
-  }
-}
+const SWEEP_EVERY = 3_600
 
 class Store implements SpillStore {
-  readonly #options: StoreSettings
+  readonly #options: OptionsOf<'store'>
   #swept = Number.NEGATIVE_INFINITY
   #retain: string[] = []
 
   constructor(options: SpillOptions) {
-    this.#options = check(options)
+    const { dir, ...rest } = optionsOf('store', 'options', options)
+    // Resolved because the working directory may change, and because a "/" at the end would follow
+    // a link.
+    this.#options = { dir: resolve(dir), ...rest }
   }
 
-  get reference(): StoreSettings['reference'] {
+  get reference(): 'path' | 'id' {
     return this.#options.reference
   }
 
@@ -109,7 +72,7 @@ class Store implements SpillStore {
   async sweep(
     options: { retain?: readonly string[] | undefined } = {},
   ): Promise<{ removed: number; bytes: number }> {
-    this.#retain = checkRetained(options)
+    this.#retain = optionsOf('sweep', 'options', options).retain
     return this.#sweep()
   }
 

@@ -6,11 +6,12 @@ import type { Limits } from 'spillway'
 import type * as Declared from 'spillway/testing'
 import { native } from '../engine.js'
 import { jsonOf } from '../json.js'
+import { bound } from '../kinds.js'
 import { isError } from '../result/error_members.js'
 import { resultsIn } from '../result/message_results.js'
 import { clampText, estimateTokens, measureText } from '../text/text.js'
 import { get } from '../untrusted.js'
-import { bound, checkMembers, optionError } from '../validate.js'
+import { checkMembers, optionError } from '../validate.js'
 
 /** An answer, and the words for its opposite. */
 interface Answer {
@@ -84,7 +85,7 @@ function asserting<A extends unknown[]>(ask: (value: unknown, ...args: A) => Ans
   return function assertion(value: unknown, ...args: A): void {
     const { pass, expected } = ask(value, ...args)
     if (pass) return
-    const actual = shownOf(value)
+    const actual = shownOptionsOf(value)
     throw new AssertionError({
       message: `expected ${expected}, got:\n${actual}`,
       actual,
@@ -101,12 +102,12 @@ function matching<A extends unknown[]>(ask: (value: unknown, ...args: A) => Answ
     const { pass, expected } = ask(value, ...args)
     return {
       pass,
-      message: () => `expected ${pass ? 'not ' : ''}${expected}, got:\n${shownOf(value)}`,
+      message: () => `expected ${pass ? 'not ' : ''}${expected}, got:\n${shownOptionsOf(value)}`,
     }
   }
 }
 
-function shownOf(value: unknown): string {
+function shownOptionsOf(value: unknown): string {
   return clampText(textsOf(value).join('\n'), { maxChars: SHOWN, keep: 'ends', notice: 'count' })
 }
 

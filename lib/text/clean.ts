@@ -1,14 +1,15 @@
 import type { CleanOptions, TextInput } from 'spillway'
 import { PENDING } from '../ahead.js'
-import { type CleanSteps, checkCleaning, NONE } from '../clean_options.js'
+import { type CleanSteps, NONE, stepsOf } from '../clean_options.js'
 import type { EnginePolicy } from '../compiled.js'
 import { native } from '../engine.js'
+import { optionsOf } from '../options.js'
 import { checkText } from '../validate.js'
 import { plain } from './input.js'
 import { narrowness, PIECE, pieces } from './pieces.js'
 
-export function cleanText(text: TextInput, options?: CleanOptions): string {
-  const cleaning = checkCleaning(options)
+export function cleanText(text: TextInput, options: CleanOptions = {}): string {
+  const cleaning = stepsOf(optionsOf('clean', 'options', options))
   const given = checkText(text)
   return typeof given === 'string' ? cleanString(given, cleaning) : cleanBytes(plain(given, false), cleaning)
 }

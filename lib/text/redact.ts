@@ -1,14 +1,15 @@
 import type { RedactOptions, TextInput } from 'spillway'
 import { type Ahead, PENDING } from '../ahead.js'
 import { native } from '../engine.js'
-import { checkRedaction, type Redaction } from '../redact_options.js'
+import { optionsOf } from '../options.js'
+import { type Redaction, redactionOf } from '../redact_options.js'
 import { countMarks } from '../redactions.js'
-import { checkNames, checkText } from '../validate.js'
+import { checkText } from '../validate.js'
 import { plain } from './input.js'
 import { isLatin1 } from './latin1.js'
 
 export function redactText(text: TextInput, options: RedactOptions = {}): string {
-  const redaction = checkRedaction(checkNames('redact', 'options', options))
+  const redaction = redactionOf(optionsOf('redact', 'options', options))
   const given = redacted(checkText(text), { redact: redaction })
   return typeof given === 'string' ? given : native.decode(given)
 }

@@ -1,4 +1,5 @@
-import { bound, checkString, optionError } from '../validate.js'
+import { bound } from '../kinds.js'
+import { checkString, optionError } from '../validate.js'
 import { alone } from './flatten.js'
 
 export function sliceUtf16Safe(text: string, start: number, end?: number): string {

@@ -59,7 +59,7 @@ export function clampTextWithReport(text: TextInput, policy?: PolicyOptions): Cl
     omitted,
     ranges: part.ranges,
     notice: made.notice,
-    ...(compiled.explains && (made.truncated ? explained(part) : { reasons: [], dropped: [] })),
+    ...(compiled.explain && (made.truncated ? explained(part) : { reasons: [], dropped: [] })),
   }
 }
 
@@ -92,7 +92,7 @@ function surelyFits(text: string, policy: EnginePolicy): boolean {
 }
 
 /** Returns the report of a text that is not truncated. */
-function whole(text: string, total: TextSize, { explains }: EnginePolicy): ClampReport {
+function whole(text: string, total: TextSize, { explain }: EnginePolicy): ClampReport {
   return {
     text,
     truncated: false,
@@ -102,7 +102,7 @@ function whole(text: string, total: TextSize, { explains }: EnginePolicy): Clamp
     omitted: { bytes: 0, chars: 0, lines: 0 },
     ranges: total.chars > 0 ? [[0, total.chars]] : [],
     notice: '',
-    ...(explains && { reasons: [], dropped: [] }),
+    ...(explain && { reasons: [], dropped: [] }),
   }
 }
 

@@ -1,9 +1,10 @@
 import type { CacheTtlPruningConfig, CacheTtlPruningParams, CacheTtlPruningSettings } from 'spillway/openclaw'
 import { copy } from '../../dialect/shallow_copy.js'
+import { callback, flag, limit } from '../../kinds.js'
 import { checkMessages } from '../../result/clamp_messages.js'
 import { sliceUtf16Safe } from '../../text/slice.js'
 import { elementsOf, get, isObject } from '../../untrusted.js'
-import { callback, checkOptions, flag, limit } from '../../validate.js'
+import { checkOptions } from '../../validate.js'
 import { isAssistant, word } from './calls.js'
 import {
   createMessageCharEstimateCache,

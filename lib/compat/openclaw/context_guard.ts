@@ -4,8 +4,9 @@ import type {
   TransformingAgent,
 } from 'spillway/openclaw'
 import { copy, GONE } from '../../dialect/shallow_copy.js'
+import { callback, flag, limit } from '../../kinds.js'
 import { elementsOf, get } from '../../untrusted.js'
-import { callback, checkOptions, flag, limit } from '../../validate.js'
+import { checkOptions } from '../../validate.js'
 import {
   blockChars,
   createMessageCharEstimateCache,

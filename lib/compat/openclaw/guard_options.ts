@@ -1,6 +1,7 @@
 import type { SessionToolResultGuardOptions } from 'spillway/openclaw'
+import { callback, flag, text } from '../../kinds.js'
 import { compile } from '../../policy.js'
-import { callback, flag, optionError, text } from '../../validate.js'
+import { optionError } from '../../validate.js'
 import { substitute } from '../../warning.js'
 import { MISSING_TOOL_RESULT_TEXT } from './constants.js'
 import { profileOf } from './profile.js'

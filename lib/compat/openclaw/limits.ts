@@ -1,7 +1,9 @@
 import type { ToolResultBudget, WeightOptions } from 'spillway/openclaw'
+import { COUNT, limit } from '../../kinds.js'
+import { option, Table } from '../../option_table.js'
 import { sliceUtf16Safe } from '../../text/slice.js'
 import { get, isObject } from '../../untrusted.js'
-import { checkOptions, checkString, limit, positive } from '../../validate.js'
+import { checkOptions, checkString } from '../../validate.js'
 import { resolveLiveToolResultMaxChars } from './profile.js'
 import { fitted, weightOf } from './weight.js'
 
@@ -49,8 +51,10 @@ export function sliceToolResultTextTailToBudget(
   )
 }
 
+const OPTIONS = new Table({ minimumRawWeight: option(COUNT, 1) })
+
 function sliced(maxChars: number, options: WeightOptions, slice: (chars: number) => string): string {
-  const least = positive('minimumRawWeight', checkOptions('options', options).minimumRawWeight, 1)
+  const { minimumRawWeight: least } = OPTIONS.values(checkOptions('options', options))
   return fitted(limit('maxChars', maxChars), slice, (kept) => weightOf(kept, least))
 }
 

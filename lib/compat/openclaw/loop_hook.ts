@@ -1,7 +1,8 @@
 import type { installContextEngineLoopHook as Declared } from 'spillway/openclaw'
 import { copy } from '../../dialect/shallow_copy.js'
+import { text } from '../../kinds.js'
 import { elementAt, get, isObject } from '../../untrusted.js'
-import { checkOptions, text } from '../../validate.js'
+import { checkOptions } from '../../validate.js'
 import { textOf } from './char_estimator.js'
 import { addTransform } from './context_guard.js'
 

@@ -4,8 +4,9 @@ import type {
   PreemptiveCompactionParams,
   ProfileOptions,
 } from 'spillway/openclaw'
+import { limit } from '../../kinds.js'
 import { classifyProviderError } from '../../provider_errors/classify.js'
-import { checkOptions, limit, optionError } from '../../validate.js'
+import { checkOptions, optionError } from '../../validate.js'
 import { ESTIMATED_CHARS_PER_TOKEN, TRUNCATION_ROUTE_BUFFER_TOKENS } from './constants.js'
 import { estimateToolResultReductionPotential } from './history.js'
 import { april, profileOf } from './profile.js'

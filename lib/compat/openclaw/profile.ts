@@ -1,8 +1,10 @@
 import type { ProviderErrorKind } from 'spillway'
 import type { LiveCapParams, ProfileOptions } from 'spillway/openclaw'
 import { allResultsChars, tierChars } from '../../context/budget_options.js'
+import { limit, oneOf } from '../../kinds.js'
+import { option, Table } from '../../option_table.js'
 import type { Aggregate } from '../../plan.js'
-import { checkOptions, choice, limit } from '../../validate.js'
+import { checkOptions } from '../../validate.js'
 import {
   DEFAULT_MAX_LIVE_TOOL_RESULT_CHARS,
   ESTIMATED_CHARS_PER_TOKEN,
@@ -124,11 +126,11 @@ const PROFILES: Record<NonNullable<ProfileOptions['profile']>, Profile> = {
   latest: september,
 }
 const NAMES = Object.keys(PROFILES) as (keyof typeof PROFILES)[]
+const OPTIONS = new Table({ profile: option(oneOf(...NAMES), 'april') })
 
 export function profileOf(options: ProfileOptions | undefined): Profile {
   if (options === undefined) return april
-  const { profile } = checkOptions('options', options)
-  return PROFILES[choice('profile', profile, NAMES, 'april')]
+  return PROFILES[OPTIONS.values(checkOptions('options', options)).profile]
 }
 
 export function calculateMaxToolResultChars(contextWindowTokens: number, options?: ProfileOptions): number {

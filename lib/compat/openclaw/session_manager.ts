@@ -2,8 +2,9 @@ import type {
   truncateOversizedToolResultsInSessionManager as Declared,
   RewritableSessionManager,
 } from 'spillway/openclaw'
+import { callback, flag } from '../../kinds.js'
 import { get, notify } from '../../untrusted.js'
-import { callback, checkOptions, flag } from '../../validate.js'
+import { checkOptions } from '../../validate.js'
 import { truncateOversizedToolResultsInMessages } from './history.js'
 import {
   createToolResultPromptProjectionState,

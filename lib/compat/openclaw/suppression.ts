@@ -1,6 +1,6 @@
 import type { SessionToolResultGuardOptions } from 'spillway/openclaw'
+import { flag } from '../../kinds.js'
 import { get, isObject } from '../../untrusted.js'
-import { flag } from '../../validate.js'
 import { hasCalls, isAssistant } from './calls.js'
 
 /** Chooses messages that are not stored, since an earlier attempt of the same turn stored them or
