@@ -1,7 +1,10 @@
 import type { CleanOptions, MediaOptions, MediaProvider, PolicyOptions } from 'spillway'
 import { cleanText, definePolicy } from '../lib/index.js'
+import { MEDIA_PROVIDERS } from '../lib/media_options.js'
+import { POLICY } from '../lib/options.js'
+import { flagsOf, optionsIn } from './option_flags.js'
 import { type Args, defined, type Flags } from './term/args.js'
-import { UsageError } from './term/usage_error.js'
+import { flagNameOf, UsageError } from './term/usage_error.js'
 
 /** Suffixes of the help of `--clean` and `--no-clean`, by the default of a command. */
 const CLEANS = {
@@ -10,63 +13,56 @@ const CLEANS = {
   terminal: [' (default on a terminal)', ' (default elsewhere)'],
 } as const
 
-const KEEPS = ['head', 'tail', 'ends', 'findings', 'relevant', 'auto']
+/** Options with flags of their names. */
+const LIMITED = ['maxBytes', 'maxLines', 'maxChars', 'maxTokens'] as const
+const READ = [...LIMITED, 'keep', 'query', 'needles', 'notice'] as const
 
 /** Makes the flags of a policy, with the defaults of a command. */
 export function policyFlags(presets: {
-  bytes?: string
-  lines?: string
+  maxBytes?: string
+  maxLines?: string
   keep: string
   notice: string
   clean: keyof typeof CLEANS
   /** The command may be given pages of HTML. */
   html?: boolean
 }): Flags {
-  const { bytes = '51200', lines = '2000', keep, notice } = presets
   const [cleaned, asItCame] = CLEANS[presets.clean]
-  return {
-    'max-bytes': {
-      value: 'SIZE',
-      help: `UTF-8 bytes of the text: 51200, 50K, 2M, Infinity;\nK = 1024 (${bytes})`,
-    },
-    'max-lines': { value: 'N', help: `lines of the text (${lines})` },
-    'max-chars': { value: 'SIZE', help: 'UTF-16 code units of the text (Infinity)' },
-    'max-tokens': { value: 'N', help: 'tokens of the text, as estimated (Infinity)' },
-    keep: { value: 'WHAT', choices: KEEPS, help: `${KEEPS.join(', ')} (${keep})` },
-    query: {
-      value: 'TEXT',
-      repeats: true,
-      help: 'what was asked, for relevant and auto; if repeated,\nthe first weighs most',
-    },
-    needle: { value: 'TEXT', repeats: true, help: 'text that makes a line a finding; may be repeated' },
+  const help = {
+    maxBytes: 'UTF-8 bytes of the text: 51200, 50K, 2M, Infinity;\nK = 1024',
+    maxLines: 'lines of the text',
+    maxChars: 'UTF-16 code units of the text',
+    maxTokens: 'tokens of the text, as estimated',
+    keep: `${POLICY.rows.keep.kind.choices?.join(', ')}`,
+    query: 'what was asked, for relevant and auto; if repeated,\nthe first weighs most',
+    needles: 'text that makes a line a finding; may be repeated',
     notice: {
       value: 'TEXT',
       choices: ['hint', 'pi', 'count', 'none'],
-      help: `hint, pi, count, none, or a template such as\n'[{omittedLines:,} lines omitted]' (${notice})`,
+      help: "hint, pi, count, none, or a template such as\n'[{omittedLines:,} lines omitted]'",
     },
-    clean: {
-      help: `show text as a terminal would: no escape sequences,\nrepeated lines folded${cleaned}`,
-    },
+  }
+  return {
+    ...flagsOf(POLICY, help, presets),
+    clean: { help: `show text as a terminal would: no escape sequences,\nrepeated lines folded${cleaned}` },
     'no-clean': { help: `show text as it is${asItCame}` },
     ...(presets.html && { 'clean-html': { help: 'turn pages of HTML into text; implies --clean' } }),
     redact: { help: 'replace secrets by marks, in the saved output too' },
   }
 }
 
-const PROVIDERS: readonly MediaProvider[] = ['anthropic', 'openai', 'gemini', 'bedrock']
-
 /** Makes the flag of a provider. */
 export function forFlag(verb: 'omit' | 'name'): Flags[string] {
   const rest = verb === 'omit' ? 'omit images and\nfiles that it rejects' : 'name only what it\nrejects'
-  return { value: 'PROVIDER', choices: [...PROVIDERS], help: `${PROVIDERS.join(', ')}: ${rest}` }
+  return { value: 'PROVIDER', choices: MEDIA_PROVIDERS, help: `${MEDIA_PROVIDERS.join(', ')}: ${rest}` }
 }
 
 /** Reads the provider whose limits apply to images and files. */
 export function mediaFor(args: Args): { media?: MediaOptions } {
   const provider = args.text('for') as MediaProvider | undefined
   if (provider === undefined) return {}
-  if (!PROVIDERS.includes(provider))
-    throw new UsageError(`--for takes ${PROVIDERS.join(', ')}, not ${JSON.stringify(provider)}`)
+  if (!MEDIA_PROVIDERS.includes(provider))
+    throw new UsageError(`--for takes ${MEDIA_PROVIDERS.join(', ')}, not ${JSON.stringify(provider)}`)
   return { media: { provider } }
 }
 
@@ -84,7 +80,7 @@ export function mediaOf(args: Args): { media?: MediaOptions } {
 }
 
 /** The flags that set a limit, in the order of their help. */
-export const LIMITS = ['max-bytes', 'max-lines', 'max-chars', 'max-tokens'] as const
+export const LIMITS = LIMITED.map(flagNameOf)
 
 export interface GivenPolicy extends PolicyOptions {
   clean?: boolean | CleanOptions
@@ -107,19 +103,11 @@ export function cleaned(text: string, { clean }: GivenPolicy): string {
 
 /** Reads a policy from flags and checks it. */
 export function policyOf(args: Args): GivenPolicy {
-  const notice = args.text('notice')
-  const policy = defined({
-    maxBytes: args.size('max-bytes'),
-    maxLines: args.number('max-lines'),
-    maxChars: args.size('max-chars'),
-    maxTokens: args.number('max-tokens'),
-    keep: args.text('keep'),
-    query: args.texts('query'),
-    needles: args.texts('needle'),
-    notice: notice === 'none' ? false : notice,
-    clean: cleanOf(args),
-    redact: args.has('redact') ? true : undefined,
-  }) as GivenPolicy
+  const policy: GivenPolicy = {
+    ...optionsIn(args, POLICY, READ),
+    ...(args.text('notice') === 'none' && { notice: false }),
+    ...defined({ clean: cleanOf(args), redact: args.has('redact') || undefined }),
+  }
   definePolicy(policy)
   return policy
 }

@@ -1,11 +1,9 @@
-import type { ClampEvent, Cut, DialectName, Keep, SpillStore, WrapPolicy } from 'spillway'
+import type { ClampEvent, Cut, DialectName, Keep, WrapPolicy } from 'spillway'
 import type { Ahead } from './ahead.js'
-import type { CleanSteps } from './clean_options.js'
 import { native } from './engine.js'
-import type { MediaBudget } from './media_options.js'
 import type { Mode } from './mode.js'
-import { type CheckedNotice, NO_NOTICE } from './notice.js'
-import type { Query } from './query.js'
+import { NO_NOTICE } from './notice.js'
+import type { OptionsOf } from './options.js'
 import type { Redaction } from './redact_options.js'
 import { isList } from './untrusted.js'
 
@@ -20,26 +18,20 @@ export interface Relayed {
   take(left: string | undefined, words: string, isSaid: boolean): void
 }
 
-/** A checked policy. */
-export interface EnginePolicy {
+/** A checked policy: its options, and what is derived from them. */
+export interface EnginePolicy
+  extends Omit<OptionsOf<'policy'>, 'keep' | 'share' | 'sideData' | 'redact' | `max${string}`> {
   readonly limits: { bytes: number; lines: number; chars: number; tokens: number; lineBytes: number }
   readonly keep: Keep | 'headOrEnds'
-  readonly headShare: number
-  readonly snap: 'line' | 'char'
-  readonly notice: CheckedNotice
   /** The caller's notice function. */
   readonly words: ((cut: Cut) => string) | undefined
   /** How the blocks of a result share the limits. 'stay' and `keep` 'headOrEnds' are only for
    *  `withSuffix`. */
   readonly share: 'fair' | 'order' | 'each' | 'stay'
-  readonly source: string
   /** The outcome of saving the full output. */
   readonly saved: { readonly how: SavedHow; readonly name: string } | undefined
   /** True for a tool with paging parameters (`offset`, `limit`). */
   readonly pages: boolean
-  readonly isError: boolean
-  readonly needles: string[]
-  readonly query: Query
   /** Chars up to which any well-formed text fits. */
   readonly gate: number
   /** Bytes of JSON up to which any well-formed result fits, of any shape. */
@@ -51,26 +43,13 @@ export interface EnginePolicy {
   /** Chars at the start and at the end beyond which no cut keeps anything; Infinity if only a pass
    *  can tell. */
   readonly reach: { head: number; tail: number }
-  readonly dialect: DialectName | undefined
   readonly sideData: 'keep' | 'cap' | 'drop'
   readonly maxSideBytes: number
-  readonly structured: 'both' | 'text' | 'structured'
-  /** The form of JSON after a cut. */
-  readonly json: 'text' | 'data' | 'keep-shape'
-  /** True if reports tell why lines are kept. */
-  readonly explain: boolean
-  /** A JSON schema, as JSON. */
-  readonly schema: string | undefined
-  readonly clean: CleanSteps | undefined
-  readonly media: MediaBudget | undefined
   readonly redact: Redaction | undefined
-  readonly method: string | undefined
   readonly mode: Mode
   readonly onClamp: ((event: ClampEvent) => void) | undefined
   /** Work on long texts that threads have done. */
   readonly ahead?: Ahead
-  /** The store of a door. One that hands back the whole value saves nothing. */
-  readonly spill: SpillStore | undefined
   /** Set by a proxy alone. */
   readonly relayed?: Relayed
   /** The options that were given, without defaults. */

@@ -42,7 +42,8 @@ export function byType<T>(
     if (!own) throw optionError(TypeError, field, rule, value)
     return own.take(field, value)
   }
-  return { rule, take }
+  const { choices } = kinds.string ?? {}
+  return { rule, take, ...(choices && { choices }) }
 }
 
 /** Makes a kind of lists of values of one kind. */

@@ -42,17 +42,21 @@ export type Values<R extends Rows> = {
   readonly [N in keyof R]: R[N] extends Option<infer T> ? T : never
 }
 
+type Row = Option<unknown> & { readonly name: string }
+
 /** The options of one function, or within one option. */
 export class Table<R extends Rows = Rows> {
   readonly rows: R
   readonly names: readonly string[]
   readonly #presets: Values<R>
-  readonly #list: readonly (Option<unknown> & { readonly name: string })[]
+  readonly #list: readonly Row[]
+  readonly #needy: readonly Row[]
 
   constructor(rows: R) {
     this.rows = rows
     this.names = Object.keys(rows)
     this.#list = Object.entries(rows).map(([name, row]) => ({ name, ...row }))
+    this.#needy = this.#list.filter(({ needs }) => needs)
     // A copy of a literal stays an object that V8 copies fast, however many members it has.
     const presets: Record<string, unknown> = { ...rows }
     for (const { name, preset } of this.#list) presets[name] = preset
@@ -72,10 +76,10 @@ export class Table<R extends Rows = Rows> {
   /** Rejects values that ask for what other values rule out. The default and an empty list ask for
    *  nothing. */
   checkNeeds(values: { readonly [N in keyof R]?: unknown }): void {
-    for (const { name, needs, preset } of this.#list) {
+    for (const { name, needs, preset } of this.#needy) {
       const value: unknown = values[name]
-      if (!needs || value === preset || (isList(value) && value.length === 0)) continue
-      for (const [other, able] of Object.entries(needs)) {
+      if (value === preset || (isList(value) && value.length === 0)) continue
+      for (const [other, able] of Object.entries(needs ?? {})) {
         const got: unknown = values[other]
         if (!able.includes(got)) throw uselessError(name, other, able, got)
       }

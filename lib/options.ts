@@ -56,7 +56,7 @@ const JSONED = ['data', 'keep-shape']
 
 const JSONS = ['clampJson', 'clampJsonWithReport']
 const TEXTS = ['clampText', 'clampTextWithReport', ...JSONS]
-const RESULTS = ['clampError', 'clampResult', 'clampMessages', 'applyPlan', 'wrapTool']
+export const RESULTS = ['clampError', 'clampResult', 'clampMessages', 'applyPlan', 'wrapTool']
 /** The functions that cut. One policy may serve all, so each accepts all of their options and
  *  ignores those of the others. */
 export const ALL = [...TEXTS, ...RESULTS] as const
@@ -123,7 +123,7 @@ export const POLICY = new Table({
   maxChars: option(WHOLE, NONE, { unit: 'chars', reaches: ALL }),
   maxTokens: option(WHOLE, NONE, { unit: 'tokens', reaches: ALL }),
   maxLineBytes: option(WHOLE, NONE, { unit: 'bytes', reaches: ALL }),
-  keep: option(oneOf('auto', 'head', 'tail', 'ends', 'findings', 'relevant'), 'auto', { reaches: ALL }),
+  keep: option(oneOf('head', 'tail', 'ends', 'findings', 'relevant', 'auto'), 'auto', { reaches: ALL }),
   headShare: option(SHARE, 0.5, { reaches: ALL, needs: { keep: ['ends'] } }),
   needles: option(STRINGS, [], { reaches: ALL }),
   query: option(QUERY, undefined, { reaches: ALL, needs: { keep: ['auto', 'findings', 'relevant'] } }),
@@ -183,7 +183,7 @@ function amount<T extends string>(value: number, ...units: readonly [T, ...T[]])
   return objectOf(new Table(rows))
 }
 
-export const PROMPT = {
+const PROMPT = {
   messages: option(ANY),
   systemPrompt: option(STRING, ''),
   prompt: option(STRING, ''),
@@ -227,7 +227,7 @@ const CLEAR = {
 }
 
 /** The options of each function, without those of a policy that it takes too. */
-const TABLES = {
+export const TABLES = {
   policy: POLICY,
   media: MEDIA,
   sideData: SIDE,

@@ -19,12 +19,9 @@ class CheckedPolicy {
   constructor(options: WrapPolicy, compiled: EnginePolicy) {
     const { needles, query, clean, media, redact, sideData } = options
     Object.assign(this, options, { maxBytes: compiled.limits.bytes, maxLines: compiled.limits.lines })
-    if (needles) Object.assign(this, { needles: Object.freeze([...needles]) })
-    if (isList(query)) Object.assign(this, { query: Object.freeze([...query]) })
-    if (media) Object.assign(this, { media: Object.freeze({ ...media }) })
-    if (isObject(clean)) Object.assign(this, { clean: Object.freeze({ ...clean }) })
-    if (isObject(redact)) Object.assign(this, { redact: Object.freeze({ ...redact }) })
-    if (isObject(sideData)) Object.assign(this, { sideData: Object.freeze({ ...sideData }) })
+    for (const [name, held] of Object.entries({ needles, query, clean, media, redact, sideData }))
+      if (isObject(held))
+        Object.assign(this, { [name]: Object.freeze(isList(held) ? [...held] : { ...held }) })
     this.#compiled = compiled
     Object.freeze(this)
   }

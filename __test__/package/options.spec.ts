@@ -7,6 +7,7 @@ import {
   definePolicy,
   OutputCapture,
   precheck,
+  repairSession,
   sanitizeForDisplay,
   wrapTool,
   wrapTools,
@@ -15,7 +16,7 @@ import * as daycare from 'spillway/daycare'
 import * as openclaw from 'spillway/openclaw'
 import * as pi from 'spillway/pi'
 import { describe, expect, it } from 'vitest'
-import { OPTIONS as TABLE } from '../../lib/options.js'
+import { POLICY, OPTIONS as TABLE } from '../../lib/options.js'
 
 const any = (value: unknown) => value as never
 const capture = (policy: object) => new OutputCapture(policy)
@@ -78,23 +79,32 @@ describe('options', () => {
   const SEARCHES = ['auto', 'findings', 'relevant']
   const ENDS = ['head', 'tail', 'ends']
   it.each([
-    ['query', [{ query: 'x' }, { query: ['', 'x'] }, { query: () => 'x' }], SEARCHES, ENDS],
-    ['headShare', [{ headShare: 0.2 }], ['ends'], ['head', 'tail', ...SEARCHES]],
-  ])('refuses %s where it has no effect', (option, wishes, able, unable) => {
+    ['query', [{ query: 'x' }, { query: ['', 'x'] }, { query: () => 'x' }], 'keep', SEARCHES, ENDS],
+    ['headShare', [{ headShare: 0.2 }], 'keep', ['ends'], ['head', 'tail', ...SEARCHES]],
+    ['schema', [{ schema: { type: 'object' } }], 'json', ['data', 'keep-shape'], ['text']],
+  ])('refuses %s where it has no effect', (option, wishes, other, able, unable) => {
     for (const wish of wishes as object[]) {
-      for (const keep of able) expect(definePolicy(any({ ...wish, keep }))).toMatchObject(wish)
-      for (const keep of unable)
+      for (const value of able) expect(definePolicy(any({ ...wish, [other]: value }))).toMatchObject(wish)
+      for (const value of unable)
         for (const take of [clampText.bind(null, ''), definePolicy, wrapTool.bind(null, () => ''), capture])
-          expect(() => take(any({ ...wish, keep }))).toThrow(
+          expect(() => take(any({ ...wish, [other]: value }))).toThrow(
             expect.objectContaining({
               name: 'TypeError',
               code: 'ERR_SPILLWAY_OPTION',
               message: expect.stringMatching(
-                `^${option} has no effect with keep "${keep}": set keep to .*"${able[0]}"`,
+                `^${option} has no effect with ${other} "${value}": set ${other} to .*"${able[0]}"`,
               ),
             }),
           )
     }
+  })
+
+  it('lists here all needs of the options of a policy, and refuses a time for a lock that is not taken', async () => {
+    const needy = POLICY.names.filter((name) => POLICY.rows[name as keyof typeof POLICY.rows].needs)
+    expect(needy.sort()).toEqual(['headShare', 'query', 'schema'])
+    await expect(repairSession('none.jsonl', { lock: false, lockTimeout: 5 })).rejects.toThrow(
+      'lockTimeout has no effect with lock false: set lock to true, or leave lockTimeout out',
+    )
   })
 
   it('accepts facts, and what asks for nothing, with every keep', () => {

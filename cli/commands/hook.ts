@@ -28,7 +28,13 @@ stderr, and the exit code is still 0. HOST: ${Object.keys(HOSTS).join(', ')}.`,
   flags: {
     ...storeFlags('directory for full results, saved if they are cut\n(spillway/outputs in $XDG_STATE_HOME)'),
     'no-stats': { help: 'keep no figures for `spillway stats`' },
-    ...policyFlags({ bytes: String(HOST_BYTES), keep: 'auto', notice: 'hint', clean: 'never', html: true }),
+    ...policyFlags({
+      maxBytes: `${HOST_BYTES}`,
+      keep: 'auto',
+      notice: 'hint',
+      clean: 'never',
+      html: true,
+    }),
   },
   examples: [
     ['The answer to a stored event', 'spillway hook claude-code < event.json'],

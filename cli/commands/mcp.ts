@@ -2,12 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { ResultPolicy } from 'spillway'
 import { definePolicy } from '../../lib/index.js'
+import { POLICY } from '../../lib/options.js'
 import { LONGEST, linesOf } from '../mcp/lines.js'
 import type { Relay } from '../mcp/relay.js'
+import { flagsOf, optionsIn } from '../option_flags.js'
 import { MEDIA_FLAGS, mediaOf, policyFlags, policyOf } from '../policy.js'
 import { exitOfSignal, interruptible, Signals } from '../signals.js'
 import { check, directoryIn, storeFlags, storeOf } from '../store/given_store.js'
-import { type Args, type Command, checkNames, defined } from '../term/args.js'
+import { type Args, type Command, checkNames } from '../term/args.js'
 import { oneLine } from '../term/escape.js'
 import { SUMMARIES } from '../term/summaries.js'
 import { err, write } from '../term/terminal.js'
@@ -27,11 +29,7 @@ server does.`,
     url: { value: 'URL', help: 'server of streamable HTTP, instead of a command' },
     header: { value: 'TEXT', repeats: true, help: "header for --url, as 'Name: value'; may be repeated" },
     ...storeFlags('directory for full results, saved if they are cut'),
-    structured: {
-      value: 'WHAT',
-      choices: ['both', 'text', 'structured'],
-      help: 'copies to keep of content that a result has twice\n(both)',
-    },
+    ...flagsOf(POLICY, { structured: 'copies to keep of what a result has twice' }),
     ...MEDIA_FLAGS('a result'),
     'no-stats': { help: 'keep no figures for `spillway stats`' },
     ...policyFlags({ keep: 'auto', notice: 'hint', clean: 'never', html: true }),
@@ -123,7 +121,7 @@ function remoteOf(text: string, headers: readonly string[] = []): (relay: Relay)
 function resultPolicyOf(args: Args): ResultPolicy {
   const policy = {
     ...policyOf(args),
-    ...defined({ structured: args.text('structured') }),
+    ...optionsIn(args, POLICY, ['structured']),
     ...mediaOf(args),
   } as ResultPolicy
   definePolicy(policy)

@@ -1,8 +1,10 @@
 import { availableParallelism } from 'node:os'
 import type { RepairOptions, RepairReport } from 'spillway'
+import { TABLES } from '../../lib/options.js'
 import type { Taken } from '../../lib/session/session.js'
 import { cutsSaid } from '../cuts.js'
 import { sessionsOf } from '../files.js'
+import { flagsOf, optionsIn } from '../option_flags.js'
 import { damagedNote, FORMATS } from '../page/session_page.js'
 import { forFlag, MEDIA_FLAGS, mediaOf, policyFlags, policyOf } from '../policy.js'
 import { pool } from '../pool.js'
@@ -38,14 +40,15 @@ one a line. Repairs twice as many at once as there are cores. Exits with 1 if a
 remaining damaged row may hold a result over the limits.`,
   names: 'file',
   flags: {
-    'dry-run': { help: 'report the changes without writing' },
-    pairs: { help: 'give a result to every call that has none, and\nremove results without a call' },
+    ...flagsOf(TABLES.repair, {
+      dryRun: 'report the changes without writing',
+      pairs: 'give a result to every call that has none, and\nremove results without a call',
+      damaged: {
+        value: 'HOW',
+        help: 'what is not JSON: keep it, or mend the rows or\nmessages in it (the rest goes to FILE.damaged)',
+      },
+    }),
     'no-backup': { help: 'do not keep FILE.bak' },
-    damaged: {
-      value: 'HOW',
-      choices: ['keep', 'mend'],
-      help: 'what is not JSON: keep it, or mend the rows or\nmessages in it (the rest goes to FILE.damaged)',
-    },
     json: { help: 'print each RepairReport as a line of JSON' },
     ...UNDO_FLAGS,
     for: forFlag('omit'),
@@ -78,12 +81,10 @@ async function run(args: Args): Promise<number> {
   const isAlone = files.length === 1
   const left = isAlone ? 'the file was not changed' : 'each file is repaired or was not changed'
   return interruptible(left, async (signal) => {
-    const options = {
+    const options: RepairOptions = {
       ...policy,
+      ...optionsIn(args, TABLES.repair, ['dryRun', 'pairs', 'damaged']),
       backup: !args.has('no-backup'),
-      dryRun: args.has('dry-run'),
-      pairs: args.has('pairs'),
-      damaged: args.text('damaged') as RepairOptions['damaged'],
       signal,
     }
     const all = new Progress('repair')

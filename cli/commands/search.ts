@@ -1,8 +1,10 @@
-import type { SpillMatch, SpillSearch } from 'spillway'
+import type { SpillMatch } from 'spillway'
 import { clampTextWithReport, cleanText } from '../../lib/index.js'
+import { TABLES } from '../../lib/options.js'
+import { flagsOf, optionsIn } from '../option_flags.js'
 import { policyFlags, policyOf } from '../policy.js'
 import { savedOutputFlags, savedOutputOf } from '../store/saved_output.js'
-import { type Args, type Command, checkNames, defined } from '../term/args.js'
+import { type Args, type Command, checkNames } from '../term/args.js'
 import { SUMMARIES } from '../term/summaries.js'
 import { counted } from '../term/table.js'
 import { err, out } from '../term/terminal.js'
@@ -21,11 +23,13 @@ with "-". ID is the id or the path that a notice names. Exits with 1 if no line
 matches. JSON is searched as the lines that \`spillway read\` shows.`,
   flags: {
     ...savedOutputFlags,
-    regex: { short: 'E', help: 'PATTERN is a regular expression: no lookaround, no\nbackreferences' },
-    'ignore-case': { short: 'i', help: 'ignore case' },
-    context: { short: 'C', value: 'N', help: 'lines before and after each match (0)' },
-    max: { short: 'm', value: 'N', help: 'matches at most (100)' },
-    line: { value: 'N', help: 'first line that may match' },
+    ...flagsOf(TABLES.search, {
+      regex: { short: 'E', help: 'PATTERN is a regular expression: no lookaround, no\nbackreferences' },
+      ignoreCase: { short: 'i', help: 'ignore case' },
+      context: { short: 'C', help: 'lines before and after each match' },
+      max: { short: 'm', help: 'matches at most' },
+      line: 'first line that may match',
+    }),
     ...policyFlags({ keep: 'head', notice: 'hint', clean: 'terminal' }),
   },
   examples: [
@@ -42,7 +46,7 @@ async function run(args: Args): Promise<number> {
   checkNames(args, 2, USAGE)
   const { clean: given = out.isTerminal, ...policy } = policyOf(args)
   const clean = Boolean(given)
-  const options = { ...optionsOf(args), max: args.number('max') ?? 100 }
+  const options = optionsIn(args, TABLES.search, ['regex', 'ignoreCase', 'context', 'max', 'line'])
   const found = await saved.search(pattern, options)
   const rows = rowsOf(found, clean)
   const { keep = 'head' } = policy
@@ -75,14 +79,6 @@ function matchesIn(rows: readonly OutputLine[], chars: number): number {
     if (isMatch) matches += 1
   }
   return matches
-}
-
-function optionsOf(args: Args): SpillSearch {
-  return {
-    regex: args.has('regex'),
-    ignoreCase: args.has('ignore-case'),
-    ...defined({ context: args.number('context'), line: args.number('line') }),
-  }
 }
 
 /** An output line with its newline. */

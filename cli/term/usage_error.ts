@@ -133,10 +133,16 @@ function toError(error: unknown): { code: string; message: string; syscall: stri
 }
 
 /** Arguments that are not called like their option. */
-const NAMES: Record<string, string> = { id: 'ID', pattern: 'PATTERN', path: 'FILE', needles: '--needle' }
+const NAMES: Record<string, string> = { id: 'ID', pattern: 'PATTERN', path: 'FILE' }
 
 /** Returns the flag or argument that sets an option of the library. */
 function flagOf(field: string): string {
-  const name = Object.hasOwn(NAMES, field) ? NAMES[field] : undefined
-  return name ?? `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+  return (Object.hasOwn(NAMES, field) ? NAMES[field] : undefined) ?? `--${flagNameOf(field)}`
+}
+
+/** Returns the name of the flag for an option of the library. */
+export function flagNameOf(option: string): string {
+  // Each of several needles has a flag of its own.
+  if (option === 'needles') return 'needle'
+  return option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }

@@ -1,16 +1,19 @@
 import { PROVIDERS } from '../media/medium.js'
-import { type MediaBudget, requestBytesOf } from '../media_options.js'
-import type { Values } from '../option_table.js'
-import type { PROMPT } from '../options.js'
+import { requestBytesOf } from '../media_options.js'
+import type { OptionsOf } from '../options.js'
 import type { Aggregate } from '../plan.js'
 import { type CachePrices, pricesOf } from './cache_prices.js'
 import { type Counter, counterOf } from './token_counter.js'
 
+type Given = OptionsOf<'precheck'>
+
 /** The checked input of a precheck, without the messages. */
-export interface BudgetOptions {
+export interface BudgetOptions
+  extends Pick<
+    Given,
+    'contextTokens' | 'safetyMargin' | 'media' | 'systemPrompt' | 'prompt' | 'tools' | 'lastUsage'
+  > {
   readonly budgetTokens: number
-  readonly contextTokens: number
-  readonly safetyMargin: number
   /** Chars that one tool result may hold. */
   readonly maxEach: number
   readonly aggregate: Aggregate
@@ -22,24 +25,18 @@ export interface BudgetOptions {
   /** Place of the provider among the tokens of an image, the last one for the dearest. */
   readonly provider: number
   readonly maxRequestBytes: number
-  readonly media: MediaBudget | undefined
-  readonly systemPrompt: string
-  readonly prompt: string
-  readonly tools: unknown
-  readonly lastUsage: { readonly inputTokens: number; readonly messages: number } | undefined
   /** True if tool results may be cut to "[...]", regardless of `minKeepChars`. */
   readonly isLastResort?: boolean
 }
 
-export function budgetOf(given: Values<typeof PROMPT>): BudgetOptions {
+export function budgetOf(given: Given): BudgetOptions {
   const { contextTokens, reserveTokens, aggregate, media } = given
   const prices = given.prices && pricesOf(given.prices)
   const maxEach = given.perResultMaxChars ?? resultChars(contextTokens)
   const { maxChars = allResultsChars(contextTokens, maxEach), order = 'oldest' } = aggregate
   return {
+    ...given,
     budgetTokens: tokensLeft(contextTokens, reserveTokens),
-    contextTokens,
-    safetyMargin: given.safetyMargin,
     maxEach,
     aggregate: { ...aggregate, maxChars, order },
     orders: prices && aggregate.order === undefined ? ['oldest', 'newest'] : [order],
@@ -47,11 +44,6 @@ export function budgetOf(given: Values<typeof PROMPT>): BudgetOptions {
     counter: counterOf(given.countTokens),
     provider: given.provider ? PROVIDERS.indexOf(given.provider) : PROVIDERS.length,
     maxRequestBytes: given.maxRequestBytes ?? requestBytesOf(media),
-    media,
-    systemPrompt: given.systemPrompt,
-    prompt: given.prompt,
-    tools: given.tools,
-    lastUsage: given.lastUsage,
   }
 }
 

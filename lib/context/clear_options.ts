@@ -1,28 +1,22 @@
 import type { ClearOptions, ClearState, SpillStore } from 'spillway'
 import { doorMode, type Mode } from '../mode.js'
-import { optionsOf } from '../options.js'
+import { type OptionsOf, optionsOf } from '../options.js'
 import { get, isList, isObject } from '../untrusted.js'
 import { optionError } from '../validate.js'
 import { type CachePrices, pricesOf } from './cache_prices.js'
 import { Wording } from './cleared.js'
 
+type Given = OptionsOf<'clear'>
+
 /** The checked options of a clearing. */
-export interface Clearing {
-  readonly trigger: { readonly type: 'input_tokens' | 'tool_uses'; readonly value: number }
-  readonly keep: { readonly type: 'input_tokens' | 'tool_uses'; readonly value: number }
+export interface Clearing
+  extends Pick<Given, 'trigger' | 'keep' | 'keepUsed' | 'dedupe' | 'requestsToCome' | 'spill'> {
   readonly clearAtLeast: number
   readonly excludeTools: ReadonlySet<string>
   /** Returns true if the arguments of the calls of a tool are cleared with its results. */
   readonly clearsInputs: (tool: string | undefined) => boolean
-  /** True if results stay that a later call used by name. */
-  readonly keepUsed: boolean
-  readonly dedupe: 'exact' | 'near' | false
   readonly prices: CachePrices
-  /** Undefined: any may be the last. */
-  readonly requestsToCome: number | undefined
   readonly state: ClearState
-  /** Saves the results that a line replaces. */
-  readonly spill: SpillStore | undefined
   readonly wording: Wording
   readonly mode: Mode
 }
