@@ -4,7 +4,7 @@ import { MEDIA_PROVIDERS } from '../lib/media_options.js'
 import { POLICY } from '../lib/options.js'
 import { flagsOf, optionsIn } from './option_flags.js'
 import { type Args, defined, type Flags } from './term/args.js'
-import { flagNameOf, UsageError } from './term/usage_error.js'
+import { UsageError } from './term/usage_error.js'
 
 /** Suffixes of the help of `--clean` and `--no-clean`, by the default of a command. */
 const CLEANS = {
@@ -13,9 +13,21 @@ const CLEANS = {
   terminal: [' (default on a terminal)', ' (default elsewhere)'],
 } as const
 
-/** Options with flags of their names. */
-const LIMITED = ['maxBytes', 'maxLines', 'maxChars', 'maxTokens'] as const
-const READ = [...LIMITED, 'keep', 'query', 'needles', 'notice'] as const
+/** The options of a policy that have flags of their names, and the help of these. */
+const HELP = {
+  maxBytes: 'UTF-8 bytes of the text: 51200, 50K, 2M, Infinity;\nK = 1024',
+  maxLines: 'lines of the text',
+  maxChars: 'UTF-16 code units of the text',
+  maxTokens: 'tokens of the text, as estimated',
+  keep: `${POLICY.rows.keep.kind.choices?.join(', ')}`,
+  query: 'what was asked, for relevant and auto; if repeated,\nthe first weighs most',
+  needles: 'text that makes a line a finding; may be repeated',
+  notice: {
+    value: 'TEXT',
+    choices: ['hint', 'pi', 'count', 'none'],
+    help: "hint, pi, count, none, or a template such as\n'[{omittedLines:,} lines omitted]'",
+  },
+}
 
 /** Makes the flags of a policy, with the defaults of a command. */
 export function policyFlags(presets: {
@@ -28,22 +40,8 @@ export function policyFlags(presets: {
   html?: boolean
 }): Flags {
   const [cleaned, asItCame] = CLEANS[presets.clean]
-  const help = {
-    maxBytes: 'UTF-8 bytes of the text: 51200, 50K, 2M, Infinity;\nK = 1024',
-    maxLines: 'lines of the text',
-    maxChars: 'UTF-16 code units of the text',
-    maxTokens: 'tokens of the text, as estimated',
-    keep: `${POLICY.rows.keep.kind.choices?.join(', ')}`,
-    query: 'what was asked, for relevant and auto; if repeated,\nthe first weighs most',
-    needles: 'text that makes a line a finding; may be repeated',
-    notice: {
-      value: 'TEXT',
-      choices: ['hint', 'pi', 'count', 'none'],
-      help: "hint, pi, count, none, or a template such as\n'[{omittedLines:,} lines omitted]'",
-    },
-  }
   return {
-    ...flagsOf(POLICY, help, presets),
+    ...flagsOf(POLICY, HELP, presets),
     clean: { help: `show text as a terminal would: no escape sequences,\nrepeated lines folded${cleaned}` },
     'no-clean': { help: `show text as it is${asItCame}` },
     ...(presets.html && { 'clean-html': { help: 'turn pages of HTML into text; implies --clean' } }),
@@ -80,7 +78,7 @@ export function mediaOf(args: Args): { media?: MediaOptions } {
 }
 
 /** The flags that set a limit, in the order of their help. */
-export const LIMITS = LIMITED.map(flagNameOf)
+export const LIMITS = ['max-bytes', 'max-lines', 'max-chars', 'max-tokens'] as const
 
 export interface GivenPolicy extends PolicyOptions {
   clean?: boolean | CleanOptions
@@ -104,7 +102,7 @@ export function cleaned(text: string, { clean }: GivenPolicy): string {
 /** Reads a policy from flags and checks it. */
 export function policyOf(args: Args): GivenPolicy {
   const policy: GivenPolicy = {
-    ...optionsIn(args, POLICY, READ),
+    ...optionsIn(args, POLICY, Object.keys(HELP)),
     ...(args.text('notice') === 'none' && { notice: false }),
     ...defined({ clean: cleanOf(args), redact: args.has('redact') || undefined }),
   }
