@@ -3,7 +3,7 @@ import type { Ahead } from './ahead.js'
 import { native } from './engine.js'
 import type { Mode } from './mode.js'
 import { NO_NOTICE } from './notice.js'
-import type { OptionsOf } from './options.js'
+import type { OptionsOf } from './read_options.js'
 import type { Redaction } from './redact_options.js'
 import { isList } from './untrusted.js'
 

@@ -1,4 +1,6 @@
-import type { SpillStore } from 'spillway'
+import { types } from 'node:util'
+import type { ClearOptions, SpillStore } from 'spillway'
+import type { RemoteSpillOptions } from 'spillway/remote'
 import { get, isList, isObject } from './untrusted.js'
 import { optionError } from './validate.js'
 
@@ -25,6 +27,15 @@ export function kind<T>(
     throw optionError(isType ? RangeError : TypeError, field, rule, value)
   }
   return { rule, take }
+}
+
+/** Makes a kind of some values of another. */
+export function some<T>(from: Kind<T>, rule: string, isRight: (value: T) => boolean): Kind<T> {
+  const take = (field: string, value: unknown): T => {
+    if (isRight(from.take(field, value))) return value as T
+    throw optionError(RangeError, field, rule, value)
+  }
+  return { ...from, rule, take }
 }
 
 /** Makes a kind whose values are used in another form. */
@@ -80,7 +91,7 @@ export const STRING = kind<string>('a string', 'string')
 export const STRINGS = listOf(
   'an array of strings',
   mapped(
-    kind<string>('a non-empty string', 'string', (value) => value !== ''),
+    some(STRING, 'a non-empty string', (value) => value !== ''),
     (value) => value.toWellFormed(),
   ),
 )
@@ -114,6 +125,55 @@ export const SIGNAL = kind<AbortSignal>(
     typeof get(value, 'addEventListener') === 'function' &&
     typeof get(value, 'throwIfAborted') === 'function',
 )
+
+/** The key of the ids of a store. The error does not show the value. */
+export const SECRET: Kind<string> = {
+  rule: 'a string of at least 16 chars',
+  take(field, value) {
+    if (typeof value !== 'string') throw optionError(TypeError, field, this.rule, typeof value)
+    if (value.length < 16) throw optionError(RangeError, field, this.rule, `${value.length} chars`)
+    return value.toWellFormed()
+  },
+}
+/** A text, made well-formed. */
+export const TEXT = mapped(STRING, (text) => text.toWellFormed())
+/** Names joined by ":". */
+export const PREFIX = kind<string>('names joined by ":"', 'string', (prefix) =>
+  /^(?:[\w-][\w.-]*(?::[\w-][\w.-]*)*)?$/.test(prefix),
+)
+const METHODS = ['getItemRaw', 'setItemRaw', 'removeItem', 'getKeys']
+export const STORAGE = withMethods<RemoteSpillOptions['storage']>(
+  `an object with ${METHODS.join(', ')}`,
+  ...METHODS,
+)
+export const PATH = kind<string>(
+  'the path of a directory',
+  'string',
+  (path) => path !== '' && !path.includes('\0'),
+)
+export const PRICE = kind<number>(
+  'a number from 0 up',
+  'number',
+  (value) => value >= 0 && value < Number.POSITIVE_INFINITY,
+)
+export const FACTOR = kind<number>(
+  'a number over 0',
+  'number',
+  (value) => value > 0 && value < Number.POSITIVE_INFINITY,
+)
+export const WORDS = kind<string>('a text with words', 'string', (text) => text.trim() !== '')
+export const SYNC = 'a function that answers at once'
+/** A hook whose answer is needed at once: a message is written where it is appended. */
+// biome-ignore lint/suspicious/noExplicitAny: the type of each option says which function it takes
+export const HOOK = kind<any>(
+  SYNC,
+  'any object',
+  (value) => typeof value === 'function' && !types.isAsyncFunction(value),
+)
+export const PLACEHOLDER = byType<ClearOptions['placeholder']>('a string or a function', {
+  string: STRING,
+  function: FUNCTION,
+})
 
 /** Makes a check of values of a kind, with the value in place of undefined. */
 const withPreset =

@@ -2,14 +2,11 @@ import type { PlanStep } from 'spillway'
 import { type EnginePolicy, handleOf, unworded } from './compiled.js'
 import type { Result } from './dialect/results.js'
 import { native } from './engine.js'
+import type { OptionsOf } from './read_options.js'
 import type { Original } from './text/earlier.js'
 
 /** A budget over all tool results of a history, checked. */
-export interface Aggregate {
-  readonly maxChars: number
-  readonly order: 'oldest' | 'newest'
-  readonly protectNewest: boolean
-  readonly minKeepChars: number
+export interface Aggregate extends OptionsOf<'aggregate'> {
   /** The latest results stay, even over budget. */
   readonly sparesLatest?: boolean | undefined
 }

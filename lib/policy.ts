@@ -1,7 +1,8 @@
 import type { Cut, Policy, WrapPolicy } from 'spillway'
 import { type EnginePolicy, measures, type Relayed } from './compiled.js'
 import { modeOf } from './mode.js'
-import { checkNames, POLICY, type Taker } from './options.js'
+import { POLICY } from './options.js'
+import { checkNames, type Taker } from './read_options.js'
 import { redactionOf } from './redact_options.js'
 import { isList, isObject } from './untrusted.js'
 

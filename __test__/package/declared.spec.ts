@@ -35,7 +35,7 @@ import {
 } from 'spillway'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { OPTIONS as TABLE } from '../../lib/options.js'
+import { OPTIONS as TABLE } from '../../lib/read_options.js'
 
 /** index.d.ts as a compiler and an editor see it. */
 const ROOT = join(__dirname, '../..')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import * as spillway from 'spillway'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
-import { OPTIONS, type Taker } from '../../lib/options.js'
+import { OPTIONS, type Taker } from '../../lib/read_options.js'
 
 /** The contract, as a program that checks `exactOptionalPropertyTypes` sees it. */
 const ROOT = join(__dirname, '../..')

@@ -16,7 +16,8 @@ import * as daycare from 'spillway/daycare'
 import * as openclaw from 'spillway/openclaw'
 import * as pi from 'spillway/pi'
 import { describe, expect, it } from 'vitest'
-import { POLICY, OPTIONS as TABLE } from '../../lib/options.js'
+import { POLICY } from '../../lib/options.js'
+import { OPTIONS as TABLE } from '../../lib/read_options.js'
 
 const any = (value: unknown) => value as never
 const capture = (policy: object) => new OutputCapture(policy)

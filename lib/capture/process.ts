@@ -1,10 +1,11 @@
 import type { PolicyOptions, ProcessExit, ProcessOutput } from 'spillway'
 import { failed, named } from '../compiled.js'
 import { native } from '../engine.js'
-import { flag } from '../kinds.js'
+import { ANY, FLAG, kind } from '../kinds.js'
+import { objectOf, option, Table } from '../option_table.js'
 import { compileWith } from '../policy.js'
 import { clampPrepared } from '../text/text.js'
-import { checkMembers, checkOptions, checkText, optionError } from '../validate.js'
+import { checkOptions, checkText } from '../validate.js'
 
 export const STREAMS = ['stdout', 'stderr'] as const
 
@@ -17,23 +18,23 @@ export function label(stream: number): string {
   return `${STREAMS[stream]}:\n`
 }
 
-const EXIT = ['exitCode', 'signal', 'timedOut']
-/** Members of a process's output. */
-const OUTPUT = [...EXIT, ...STREAMS]
+const isCode = (code: unknown) => code === null || Number.isSafeInteger(code)
+const isName = (name: unknown) => name === null || typeof name === 'string'
+const EXIT = new Table({
+  exitCode: option(kind<number | null>('a whole number or null', 'any object', isCode)),
+  signal: option(kind<string | null>('a string or null', 'any object', isName)),
+  timedOut: option(FLAG),
+})
+const OUTPUT = new Table({ ...EXIT.rows, stdout: option(ANY), stderr: option(ANY) })
 
 /** Checks the given parts of an exit. `within`: the caller's name of the object that has them. */
 export function checkExit(exit: ProcessExit | undefined, within = 'exit'): ProcessExit | undefined {
   if (exit === undefined) return undefined
-  const { exitCode, signal, timedOut } = checkMembers(within, exit, within === 'exit' ? EXIT : OUTPUT)
-  if (exitCode !== undefined && exitCode !== null && !Number.isSafeInteger(exitCode))
-    throw optionError(TypeError, `${within}.exitCode`, 'a whole number or null', exitCode)
-  if (signal !== undefined && signal !== null && typeof signal !== 'string')
-    throw optionError(TypeError, `${within}.signal`, 'a string or null', signal)
-  const checked: ProcessExit = {}
-  if (exitCode !== undefined) checked.exitCode = exitCode
-  if (signal !== undefined) checked.signal = signal
-  if (timedOut !== undefined) checked.timedOut = flag(`${within}.timedOut`, timedOut, false)
-  return checked
+  const values = objectOf(within === 'exit' ? EXIT : OUTPUT).take(within, exit)
+  const names = EXIT.names as (keyof ProcessExit)[]
+  return Object.fromEntries(
+    names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
+  )
 }
 
 export function isFailure({ exitCode, signal, timedOut }: ProcessExit = {}): boolean {

@@ -1,7 +1,7 @@
 import { PROVIDERS } from '../media/medium.js'
 import { requestBytesOf } from '../media_options.js'
-import type { OptionsOf } from '../options.js'
 import type { Aggregate } from '../plan.js'
+import type { OptionsOf } from '../read_options.js'
 import { type CachePrices, pricesOf } from './cache_prices.js'
 import { type Counter, counterOf } from './token_counter.js'
 

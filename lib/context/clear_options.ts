@@ -1,6 +1,6 @@
 import type { ClearOptions, ClearState, SpillStore } from 'spillway'
 import { doorMode, type Mode } from '../mode.js'
-import { type OptionsOf, optionsOf } from '../options.js'
+import { type OptionsOf, optionsOf } from '../read_options.js'
 import { get, isList, isObject } from '../untrusted.js'
 import { optionError } from '../validate.js'
 import { type CachePrices, pricesOf } from './cache_prices.js'

@@ -1,7 +1,7 @@
 import type { ContextOptions, SpillStore } from 'spillway'
 import type { EnginePolicy } from '../compiled.js'
 import { doorMode, type Mode } from '../mode.js'
-import { optionsOf } from '../options.js'
+import { type OptionsOf, optionsOf } from '../read_options.js'
 import { get, isList, isObject } from '../untrusted.js'
 import { optionError } from '../validate.js'
 import { cutPolicy } from './apply_plan.js'
@@ -13,12 +13,9 @@ import { type Learned, NOTHING } from './learned.js'
 import { redactingStore } from './redaction.js'
 
 /** The checked options of a context. */
-export interface ContextSettings {
+export interface ContextSettings extends Pick<OptionsOf<'context'>, 'requestsToCome' | 'keep'> {
   readonly budget: BudgetOptions
   readonly prices: CachePrices
-  readonly requestsToCome: number | undefined
-  /** Undefined: the results of the last three answers. */
-  readonly keep: { readonly type: 'tool_uses' | 'input_tokens'; readonly value: number } | undefined
   readonly excludeTools: ReadonlySet<string>
   readonly wording: Wording
   readonly mode: Mode
@@ -35,10 +32,9 @@ export function checkContext(options: ContextOptions): ContextSettings {
   const mode = doorMode(given.observe)
   const policy = cutPolicy(given.policy)
   return {
+    ...given,
     budget: budgetOf(optionsOf('precheck', 'options', { contextTokens, reserveTokens, safetyMargin })),
     prices: pricesOf(given.prices),
-    requestsToCome: given.requestsToCome,
-    keep: given.keep,
     excludeTools: new Set(given.excludeTools),
     wording: new Wording(given.placeholder),
     mode,

@@ -1,7 +1,7 @@
 import type { PlanStep, Precheck, PrecheckInput } from 'spillway'
 import { jsonBytes, jsonOf } from '../json.js'
-import { optionsOf } from '../options.js'
 import type { ResultCap } from '../plan.js'
+import { optionsOf } from '../read_options.js'
 import { withoutRefused } from '../result/batch.js'
 import { checkMessages } from '../result/clamp_messages.js'
 import { History } from '../result/history.js'

@@ -2,7 +2,7 @@ import { types } from 'node:util'
 import type { ProviderError, ProviderErrorKind } from 'spillway'
 import { kind, listOf, oneOf } from '../kinds.js'
 import { objectOf, required, Table } from '../option_table.js'
-import { optionsOf } from '../options.js'
+import { optionsOf } from '../read_options.js'
 import { tryRead } from '../untrusted.js'
 import { type Layer, layersOf } from './error_layers.js'
 import type { Figures } from './figures.js'
@@ -10,11 +10,6 @@ import { limitedPart } from './limited_part.js'
 import { findPhrase, type Match, type Numbers, type Phrase, PhraseText, phrasesOf } from './phrases.js'
 import table from './table.json'
 import { ErrorText, kindOfName } from './verdict.js'
-
-interface Pattern {
-  readonly pattern: RegExp
-  readonly kind: ProviderErrorKind
-}
 
 const KINDS = oneOf<ProviderErrorKind>(
   'context_overflow',
@@ -27,15 +22,9 @@ const KINDS = oneOf<ProviderErrorKind>(
   'other',
 )
 
-const PATTERNS = listOf(
-  'an array',
-  objectOf(
-    new Table({
-      pattern: required(kind<RegExp>('a RegExp', 'any object', types.isRegExp)),
-      kind: required(KINDS),
-    }),
-  ),
-)
+const REGEXP = kind<RegExp>('a RegExp', 'any object', types.isRegExp)
+const PATTERNS = listOf('an array', objectOf(new Table({ pattern: required(REGEXP), kind: required(KINDS) })))
+type Pattern = ReturnType<typeof PATTERNS.take>[number]
 
 const statuses = new Map(Object.entries(table.statuses)) as ReadonlyMap<string, ProviderErrorKind>
 const codes = new Map(Object.entries(table.codes)) as ReadonlyMap<string, ProviderErrorKind>

@@ -9,7 +9,7 @@ import type {
 } from 'spillway'
 import type { RemoteSpillOptions } from 'spillway/remote'
 import { native } from '../engine.js'
-import { optionsOf } from '../options.js'
+import { optionsOf } from '../read_options.js'
 import { alone, checkId, checkMeta, checkPattern, checkRange, checkSearch } from '../spill/arguments.js'
 import { chunksIn } from '../spill/chunks.js'
 import { publish, type SpillMeta, unwrap } from '../spill/spill_writer.js'

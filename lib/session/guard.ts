@@ -1,6 +1,6 @@
 import type { Guard, GuardOptions } from 'spillway'
-import { ownOptionsOf } from '../options.js'
 import { compileWith } from '../policy.js'
+import { ownOptionsOf } from '../read_options.js'
 import { APPEND, AppendPatch } from './append_patch.js'
 import { GuardedMessage, type MessageRules } from './guarded_message.js'
 import { Recent } from './recent.js'

@@ -4,7 +4,7 @@ import type { Origin } from '../clamp_event.js'
 import type { EnginePolicy } from '../compiled.js'
 import { type Result, readResults } from '../dialect/results.js'
 import { plain, roomAfter, stringified } from '../json.js'
-import { SYNC } from '../options.js'
+import { SYNC } from '../kinds.js'
 import { clampIfResult } from '../result/clamp_result.js'
 import { handBack } from '../result/gate.js'
 import { redactResult } from '../result/redact_value.js'
@@ -27,8 +27,6 @@ export interface MessageRules {
 }
 
 const NOTHING = Symbol('nothing')
-
-/** The rule for a hook. */
 
 /** One message to be written. */
 export class GuardedMessage {

@@ -1,6 +1,6 @@
 import type { SpillRange, SpillSearch } from 'spillway'
 import { ID, isId, kind } from '../kinds.js'
-import { optionsOf } from '../options.js'
+import { optionsOf } from '../read_options.js'
 import type { SpillMeta } from './spill_writer.js'
 
 /** Bytes of a page, matches, context lines and chars of a pattern, at most. */

@@ -10,7 +10,7 @@ import type {
   TextInput,
 } from 'spillway'
 import { native } from '../engine.js'
-import { type OptionsOf, optionsOf } from '../options.js'
+import { type OptionsOf, optionsOf } from '../read_options.js'
 import { alone, checkId, checkMeta, checkPattern, checkRange, checkSearch } from './arguments.js'
 import { ByteQueue } from './byte_queue.js'
 import { chunksIn } from './chunks.js'

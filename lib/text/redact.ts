@@ -1,7 +1,7 @@
 import type { RedactOptions, TextInput } from 'spillway'
 import { type Ahead, PENDING } from '../ahead.js'
 import { native } from '../engine.js'
-import { optionsOf } from '../options.js'
+import { optionsOf } from '../read_options.js'
 import { type Redaction, redactionOf } from '../redact_options.js'
 import { countMarks } from '../redactions.js'
 import { checkText } from '../validate.js'
