@@ -11,7 +11,7 @@ interface About {
   readonly unit?: 'bytes' | 'lines' | 'chars' | 'tokens' | 'ms'
   /** The functions that cut, of those that the option reaches. */
   readonly reaches?: readonly string[]
-  /** Values of other options, with each of which this one has an effect. */
+  /** Values of other options that let this one have an effect. */
   readonly needs?: { readonly [option: string]: readonly unknown[] }
 }
 
@@ -22,7 +22,7 @@ export interface Option<T> extends About {
   readonly isRequired: boolean
 }
 
-/** Makes an option with a default, which is undefined if none is told. */
+/** Makes an option with a default, by default undefined. */
 export function option<T>(kind: Kind<T>, preset?: undefined, about?: About): Option<T | undefined>
 export function option<T>(kind: Kind<T>, preset: NoInfer<T>, about?: About): Option<T>
 export function option<T>(kind: Kind<T>, preset: T, about?: About): Option<T> {
@@ -42,33 +42,35 @@ export type Values<R extends Rows> = {
   readonly [N in keyof R]: R[N] extends Option<infer T> ? T : never
 }
 
-type Row = Option<unknown> & { readonly name: string }
+/** Options in the order of their rows, those with needs, and an object of all defaults. */
+function readingOf(rows: Rows) {
+  const list = Object.keys(rows).map((name) => ({ name, row: rows[name] as Option<unknown> }))
+  // A copy of a literal stays an object that V8 copies fast, however many members it has.
+  const presets: Record<string, unknown> = { ...rows }
+  for (const { name, row } of list) presets[name] = row.preset
+  return { list, needy: list.filter(({ row }) => row.needs), presets }
+}
 
 /** The options of one function, or within one option. */
 export class Table<R extends Rows = Rows> {
   readonly rows: R
   readonly names: readonly string[]
-  readonly #presets: Values<R>
-  readonly #list: readonly Row[]
-  readonly #needy: readonly Row[]
+  /** Made when a function first reads its options. */
+  #reading: ReturnType<typeof readingOf> | undefined
 
   constructor(rows: R) {
     this.rows = rows
     this.names = Object.keys(rows)
-    this.#list = Object.entries(rows).map(([name, row]) => ({ name, ...row }))
-    this.#needy = this.#list.filter(({ needs }) => needs)
-    // A copy of a literal stays an object that V8 copies fast, however many members it has.
-    const presets: Record<string, unknown> = { ...rows }
-    for (const { name, preset } of this.#list) presets[name] = preset
-    this.#presets = presets as Values<R>
   }
 
   /** Returns all values, defaults included. Each option is read once, inherited ones too. `within`:
-   *  the option that holds these, and a dot; `values`: an object of defaults that is filled. */
-  values(given: object, within = '', values: Record<string, unknown> = { ...this.#presets }): Values<R> {
-    for (const { name, kind, isRequired } of this.#list) {
+   *  the option that holds these, and a dot; `filled`: a copy of the defaults, with more members. */
+  values(given: object, within = '', filled?: Record<string, unknown>): Values<R> {
+    this.#reading ??= readingOf(this.rows)
+    const values = filled ?? { ...this.#reading.presets }
+    for (const { name, row } of this.#reading.list) {
       const value = (given as Record<string, unknown>)[name]
-      if (value !== undefined || isRequired) values[name] = kind.take(within + name, value)
+      if (value !== undefined || row.isRequired) values[name] = row.kind.take(within + name, value)
     }
     return values as Values<R>
   }
@@ -76,10 +78,11 @@ export class Table<R extends Rows = Rows> {
   /** Rejects values that ask for what other values rule out. The default and an empty list ask for
    *  nothing. */
   checkNeeds(values: { readonly [N in keyof R]?: unknown }): void {
-    for (const { name, needs, preset } of this.#needy) {
+    this.#reading ??= readingOf(this.rows)
+    for (const { name, row } of this.#reading.needy) {
       const value: unknown = values[name]
-      if (value === preset || (isList(value) && value.length === 0)) continue
-      for (const [other, able] of Object.entries(needs ?? {})) {
+      if (value === row.preset || (isList(value) && value.length === 0)) continue
+      for (const [other, able] of Object.entries(row.needs ?? {})) {
         const got: unknown = values[other]
         if (!able.includes(got)) throw uselessError(name, other, able, got)
       }

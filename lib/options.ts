@@ -53,7 +53,7 @@ const REDACT = new Table({
   patterns: option(listOf('an array of objects', PATTERN)),
 })
 
-/** What a policy redacts, undefined for nothing. */
+/** The secrets that a policy redacts, undefined for none. */
 const REDACTED = byType<Values<typeof REDACT.rows> | undefined>('true, false or an object', {
   boolean: mapped(is.FLAG, (redacts) => (redacts ? REDACT.values({}) : undefined)),
   object: objectOf(REDACT),
@@ -120,7 +120,7 @@ const STEP = {
   maxChars: required(is.WHOLE),
   media: option(is.WHOLE),
 }
-/** The steps of a plan, of which one that is applied may leave `maxChars` out. */
+/** The steps of a plan. Those that applyPlan takes may leave `maxChars` out. */
 export const PLAN = listOf('an array of steps', objectOf(new Table(STEP)))
 export const OPEN_PLAN = listOf(
   'an array of steps',
