@@ -19,7 +19,7 @@ export function doctorPageOf(
       : cases.length === 0
         ? [out.paint('green', `${counted(files, 'session')}: none needs a repair.`)]
         : [
-            `${out.paint('red', `${count(cases.length)} of ${counted(files, 'session')} need a repair`)}, newest first:`,
+            `${out.paint('red', `${count(cases.length)} of ${counted(files, 'session')} ${cases.length === 1 ? 'needs' : 'need'} a repair`)}, newest first:`,
           ]
   const stores = databases.map(
     ({ path, agent, advice }) =>
