@@ -4,6 +4,8 @@ import type { RemoteSpillOptions } from 'spillway/remote'
 import { get, isList, isObject } from './untrusted.js'
 import { optionError } from './validate.js'
 
+const NONE = Number.POSITIVE_INFINITY
+
 /** A kind of values that an option takes. */
 export interface Kind<T> {
   /** The values in words, for errors and docs/options.md. */
@@ -18,12 +20,12 @@ export interface Kind<T> {
  *  a RangeError. */
 export function kind<T>(
   rule: string,
-  type: 'number' | 'string' | 'boolean' | 'function' | 'any object',
+  type: 'number' | 'string' | 'boolean' | 'function' | 'any',
   isRight: (value: T) => boolean = () => true,
 ): Kind<T> {
   const take = (field: string, value: unknown): T => {
     const isType = typeof value === type
-    if ((isType || type === 'any object') && isRight(value as T)) return value as T
+    if ((isType || type === 'any') && isRight(value as T)) return value as T
     throw optionError(isType ? RangeError : TypeError, field, rule, value)
   }
   return { rule, take }
@@ -76,7 +78,7 @@ function whole(least: number): Kind<number> {
   return kind(
     `a whole number from ${least} up, or Infinity`,
     'number',
-    (value) => value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && value >= least),
+    (value) => value === NONE || (Number.isSafeInteger(value) && value >= least),
   )
 }
 
@@ -106,11 +108,7 @@ export const ID = kind<string>('the id of a saved output, 16 hexadecimal digits'
 /** Makes a kind of objects with some methods. */
 export function withMethods<T>(rule: string, ...methods: readonly string[]): Kind<T> {
   const hasMethod = (value: object, name: string) => typeof get(value, name) === 'function'
-  return kind(
-    rule,
-    'any object',
-    (value) => isObject(value) && methods.every((name) => hasMethod(value, name)),
-  )
+  return kind(rule, 'any', (value) => isObject(value) && methods.every((name) => hasMethod(value, name)))
 }
 
 /** A store, which may be the caller's own. */
@@ -118,7 +116,7 @@ export const STORE = withMethods<SpillStore>('a store of saved outputs', 'save')
 /** An AbortSignal of any realm. */
 export const SIGNAL = kind<AbortSignal>(
   'an AbortSignal',
-  'any object',
+  'any',
   (value) =>
     isObject(value) &&
     typeof get(value, 'aborted') === 'boolean' &&
@@ -151,23 +149,15 @@ export const PATH = kind<string>(
   'string',
   (path) => path !== '' && !path.includes('\0'),
 )
-export const PRICE = kind<number>(
-  'a number from 0 up',
-  'number',
-  (value) => value >= 0 && value < Number.POSITIVE_INFINITY,
-)
-export const FACTOR = kind<number>(
-  'a number over 0',
-  'number',
-  (value) => value > 0 && value < Number.POSITIVE_INFINITY,
-)
+export const PRICE = kind<number>('a number from 0 up', 'number', (value) => value >= 0 && value < NONE)
+export const FACTOR = kind<number>('a number over 0', 'number', (value) => value > 0 && value < NONE)
 export const WORDS = kind<string>('a text with words', 'string', (text) => text.trim() !== '')
 export const SYNC = 'a function that answers at once'
 /** A hook whose answer is needed at once: a message is written where it is appended. */
 // biome-ignore lint/suspicious/noExplicitAny: the type of each option says which function it takes
 export const HOOK = kind<any>(
   SYNC,
-  'any object',
+  'any',
   (value) => typeof value === 'function' && !types.isAsyncFunction(value),
 )
 export const PLACEHOLDER = byType<ClearOptions['placeholder']>('a string or a function', {

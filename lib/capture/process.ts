@@ -21,8 +21,8 @@ export function label(stream: number): string {
 const isCode = (code: unknown) => code === null || Number.isSafeInteger(code)
 const isName = (name: unknown) => name === null || typeof name === 'string'
 const EXIT = new Table({
-  exitCode: option(kind<number | null>('a whole number or null', 'any object', isCode)),
-  signal: option(kind<string | null>('a string or null', 'any object', isName)),
+  exitCode: option(kind<number | null>('a whole number or null', 'any', isCode)),
+  signal: option(kind<string | null>('a string or null', 'any', isName)),
   timedOut: option(FLAG),
 })
 const OUTPUT = new Table({ ...EXIT.rows, stdout: option(ANY), stderr: option(ANY) })

@@ -22,7 +22,7 @@ const KINDS = oneOf<ProviderErrorKind>(
   'other',
 )
 
-const REGEXP = kind<RegExp>('a RegExp', 'any object', types.isRegExp)
+const REGEXP = kind<RegExp>('a RegExp', 'any', types.isRegExp)
 const PATTERNS = listOf('an array', objectOf(new Table({ pattern: required(REGEXP), kind: required(KINDS) })))
 type Pattern = ReturnType<typeof PATTERNS.take>[number]
 
