@@ -20,29 +20,17 @@ export function sumOf(all: readonly Cuts[]): Cuts {
 }
 
 /** Says what was found, `where` if in several sessions, and the command line that cuts it under the
- *  same limits, and mends damage. */
-export function adviceOf(
-  cuts: Cuts,
-  where: string,
-  files: readonly string[],
-  args: Args,
-  isDamaged = false,
-): string[] {
+ *  same limits. */
+export function adviceOf(cuts: Cuts, where: string, files: readonly string[], args: Args): string[] {
   const them = cuts.over + cuts.details === 1 ? 'it' : 'them'
-  const flags = [...(isDamaged ? ['--damaged mend'] : []), ...providerIn(args)]
-  return [
-    `${out.paint('red', `${cutsSaid(cuts)}${where}.`)} To cut ${them}:`,
-    `  ${repairLine(files, args, flags)}`,
-  ]
+  return [`${out.paint('red', `${cutsSaid(cuts)}${where}.`)} To cut ${them}:`, `  ${repairLine(files, args)}`]
 }
-
-const providerIn = (args: Args) => (args.has('for') ? [`--for ${args.text('for')}`] : [])
 
 /** Returns the command line that cuts what was found. */
 export function repairLine(
   files: readonly string[],
   args: Args,
-  flags: readonly string[] = providerIn(args),
+  flags: readonly string[] = args.has('for') ? [`--for ${args.text('for')}`] : [],
 ): string {
   const limits = LIMITS.flatMap((flag) => (args.has(flag) ? `--${flag} ${args.text(flag)}` : []))
   const prepared = ['clean', 'redact'].filter((name) => args.has(name)).map((name) => `--${name}`)

@@ -75,7 +75,7 @@ export const POLICY = new Table({
   maxChars: option(is.WHOLE, NONE, { unit: 'chars', reaches: ALL }),
   maxTokens: option(is.WHOLE, NONE, { unit: 'tokens', reaches: ALL }),
   maxLineBytes: option(is.WHOLE, NONE, { unit: 'bytes', reaches: ALL }),
-  keep: option(oneOf('head', 'tail', 'ends', 'findings', 'relevant', 'auto'), 'auto', { reaches: ALL }),
+  keep: option(oneOf('auto', 'head', 'tail', 'ends', 'findings', 'relevant'), 'auto', { reaches: ALL }),
   headShare: option(is.SHARE, 0.5, { reaches: ALL, needs: { keep: ['ends'] } }),
   needles: option(is.STRINGS, [], { reaches: ALL }),
   query: option(QUERY, undefined, { reaches: ALL, needs: { keep: ['auto', 'findings', 'relevant'] } }),

@@ -84,7 +84,7 @@ export function pageOf({ file, report, cuts }: SessionSummary, args: Args): stri
     ...(damaged > 0 ? damagedNote(damaged, file) : []),
     ...flawLines(report, file).map((line) => out.paint('yellow', line)),
     ...(cuts.over + cuts.details > 0
-      ? adviceOf(cuts, '', [file], args, damaged > 0)
+      ? adviceOf(cuts, '', [file], args)
       : toolResults > 0
         ? [out.paint('green', WITHIN)]
         : []),
