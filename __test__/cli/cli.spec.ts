@@ -571,6 +571,19 @@ describe('read and search', () => {
     })
   })
 
+  it('shows a match without its secret', async () => {
+    const line = `api_key = ${'sk-ant-api03-'}${'aB3dE6gH9j'.repeat(9)}AA`
+    const script = `console.log('${line}'); for (let at = 0; at < 9_000; at++) console.log(at)`
+    const store = join(place, 'secrets')
+    const { stdout } = await spillway(['run', '--dir', store, '--', process.execPath, '-e', script])
+    const path = /saved as (.+\.txt)[,;]/.exec(stdout)?.[1] ?? expect.fail(stdout)
+    expect(await spillway(['search', path, 'api_key', '--redact'])).toMatchObject({
+      code: 0,
+      stdout: '1:api_key = [redacted: anthropic key]\n',
+      stderr: '',
+    })
+  })
+
   it('says of an output that is not there', async () => {
     for (const where of [dir, join(place, 'nowhere')])
       for (const args of [

@@ -50,12 +50,15 @@ async function run(args: Args): Promise<number> {
   const found = await saved.search(pattern, options)
   const rows = rowsOf(found, clean)
   const { keep = 'head' } = policy
-  const { text, ranges } = clampTextWithReport(rows.map(({ text }) => text).join(''), { ...policy, keep })
+  const { text, ranges, truncated } = clampTextWithReport(rows.map(({ text }) => text).join(''), {
+    ...policy,
+    keep,
+  })
   await out.show(text, clean)
   const last = found.at(-1)
   if (!last) return NONE
   // After a head, the search can continue. Other cuts are described by their notice alone.
-  const shown = keep === 'head' ? matchesIn(rows, ranges[0]?.[1] ?? 0) : found.length
+  const shown = truncated && keep === 'head' ? matchesIn(rows, ranges[0]?.[1] ?? 0) : found.length
   const cut = found[shown]
   if (shown === 0) {
     await err.tell(`[${counted(found.length, 'match', 'matches')}, none within the limits; raise them]\n`)
