@@ -49,13 +49,13 @@ describe('completion', () => {
   it('zsh and fish: quotes what a shell would read', async () => {
     const zsh = (await spillway(['completion', 'zsh'])).stdout
     expect(zsh).toMatch(/^#compdef spillway\n/)
-    expect(zsh).toContain(`'--keep=[head, tail, ends, findings, relevant, auto (auto)]:WHAT:(head tail ends`)
+    expect(zsh).toContain(`'--keep=[auto, head, tail, ends, findings, relevant (auto)]:WHAT:(auto head tail`)
     expect(zsh).toContain(`'\\''\\[{omittedLines\\:,} lines omitted\\]'\\''`)
     expect(zsh).toContain(`'*--needle=[`)
     // Outside of quotes nothing but words of zsh is left, and every quote ends.
     expect(zsh.replace(/'[^']*'|\\'|\\\n/g, '')).not.toMatch(/'/)
     const fish = (await spillway(['completion', 'fish'])).stdout
-    expect(fish).toContain(` -l keep -x -a 'head tail ends findings relevant auto' -d '`)
+    expect(fish).toContain(` -l keep -x -a 'auto head tail ends findings relevant' -d '`)
     expect(fish).toContain(` -l dir -x -a '(__fish_complete_directories)' -d '`)
     expect(fish).toContain(`\\'[{omittedLines:,} lines omitted]\\'`)
     for (const line of fish.trimEnd().split('\n').slice(1))

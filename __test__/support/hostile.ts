@@ -117,12 +117,12 @@ const notice = fc.oneof(
   ),
 )
 
-/** Leaves out the options that have no effect with the `keep` of random options, which is an
- *  error. */
-export function effective<T extends { keep?: string | undefined }>(options: T): T {
-  const { keep = 'auto' } = options
+/** Leaves out the options that have no effect with others of random options, which is an error. */
+export function effective<T extends { keep?: string | undefined; json?: string | undefined }>(options: T): T {
+  const { keep = 'auto', json } = options
   const useless = ['head', 'tail', 'ends'].includes(keep) ? ['query'] : []
   if (keep !== 'ends') useless.push('headShare')
+  if (json === 'text') useless.push('schema')
   return Object.fromEntries(Object.entries(options).filter(([name]) => !useless.includes(name))) as T
 }
 
