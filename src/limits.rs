@@ -131,6 +131,18 @@ impl Limits {
         self.with(usage, |limit, used| if limit == UNLIMITED { limit } else { used })
     }
 
+    /// Yields the limits with one of them cut to a usage, each in turn. Lifted limits stay.
+    pub fn cut_each(self, usage: Usage) -> impl Iterator<Item = Limits> {
+        let Limits { bytes, lines, chars, tokens, .. } = self;
+        let cut = [
+            (bytes, Limits { bytes: bytes.min(usage.bytes), ..self }),
+            (lines, Limits { lines: lines.min(usage.lines), ..self }),
+            (chars, Limits { chars: chars.min(usage.chars), ..self }),
+            (tokens, Limits { tokens: tokens.min(usage.tokens), ..self }),
+        ];
+        cut.into_iter().filter(|(limit, _)| *limit != UNLIMITED).map(|(_, limits)| limits)
+    }
+
     /// Returns the largest share of a limit that the usage takes, in millionths, and at least 1.
     pub fn load(&self, usage: Usage) -> u64 {
         let of = |used: usize, limit: usize| used as u64 * 1_000_000 / (limit as u64).max(1);

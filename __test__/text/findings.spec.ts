@@ -276,6 +276,37 @@ describe("keep 'auto'", () => {
     )
   })
 
+  it('keeps one error wherever it fits, and more lines in more room', () => {
+    const word = fc.stringMatching(/^[b-df-hj-np-tv-z]{3,9}$/)
+    const words = fc.array(word, { minLength: 1, maxLength: 6 }).map((all) => all.join(' '))
+    const noises = fc.oneof(
+      fc.array(words, { minLength: 12, maxLength: 300 }),
+      fc.tuple(words, fc.integer({ min: 12, max: 300 })).map(([text, count]) => Array(count).fill(text)),
+      fc
+        .tuple(words, fc.integer({ min: 12, max: 300 }))
+        .map(([text, count]) => Array.from({ length: count }, (_, at) => `${text} ${at} of ${count}`)),
+    )
+    const limit = fc.constantFrom('maxChars', 'maxBytes', 'maxLines', 'maxTokens')
+    const lifted = { maxBytes: Number.POSITIVE_INFINITY, maxLines: Number.POSITIVE_INFINITY }
+    fc.assert(
+      fc.property(noises, words, fc.nat(), limit, fc.boolean(), (noise, said, at, name, isError) => {
+        const error = `error: ${said}`
+        const all = noise.toSpliced(1 + (at % (noise.length - 2)), 0, error)
+        const text = all.join('\n')
+        // No larger than needed for both marks, the error and the shortest notice.
+        const holds = { maxChars: 60, maxBytes: 60, maxLines: 4, maxTokens: 40 }[name]
+        const needed = holds + (name === 'maxLines' ? 0 : error.length)
+        let before = [error]
+        for (let room = needed; room < 6 * needed; room += name === 'maxLines' ? 1 : 7) {
+          const kept = clampText(text, { ...lifted, [name]: room, isError }).split('\n')
+          expect(before.filter((line) => !kept.includes(line))).toEqual([])
+          before = kept.filter((line) => all.includes(line))
+        }
+      }),
+      { numRuns: 150 },
+    )
+  })
+
   it('searches what is known to be an error', async () => {
     const policy = { maxChars: 900 }
     expect(clampText(log, { ...policy, isError: true })).toContain(error)

@@ -115,8 +115,8 @@
 //! +10 on 18 questions. Names do not bring theirs.
 //!
 //! **Little room.** With one finding in a text, results of up to 273 chars or 6 lines were both
-//! ends and a notice. Now the finding comes before the ends, so it is kept from 65 chars or 3 lines
-//! on.
+//! ends and a notice. Now the finding comes before the ends, whether a failure is known or not, so
+//! it is kept from 65 chars or 3 lines on. Results of 4,000 chars and more keep the same lines.
 //!
 //! **Words.** A name of a state is split into its words by one rule (`score::state`); a warning is
 //! a level, so it takes weight only where it labels its line; a line that says it passed keeps a

@@ -91,9 +91,9 @@ impl<'a> Order<'a> {
         order.any = !needles.is_empty();
         let reason = Reason::finding(Worth::ASKED_FOR);
         needles.into_iter().for_each(|at| order.keep(at, Stream::Findings, reason));
-        // Where there is room for little, the loudest finding says more than an end.
-        let has_findings = order.shares[Stream::Findings as usize] > order.shares[Stream::Head as usize];
-        if has_findings
+        // Where there is room for little, the loudest finding says more than an end. Text that is
+        // code has none.
+        if order.shares[Stream::Findings as usize] > 0
             && !order.any
             && let Some(units) = order.next_of(Stream::Findings)
         {

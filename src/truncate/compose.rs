@@ -1,5 +1,9 @@
 //! Assembles the result of a search: kept text in document order, a mark in each gap, and the
 //! notice at the end.
+//!
+//! A notice has longer and shorter forms, and more room only adds lines. So a longer form is used
+//! once it leaves room for each line that a shorter one keeps where the longer has room for one
+//! line at most. Until then the shorter form stands beside these lines.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -79,9 +83,16 @@ pub fn cut<T: Text>(
     // The name of the whole says more than lines of it: where both do not fit, the ends stand
     // beside the name.
     let names = terms.notice.names_saved() && saved.has_line();
-    let ladder = ladder.take_while(|notice| !names || notice.tells_name());
-    let cut = ladder.into_iter().find_map(|notice| composer.with_notice(&notice))?;
+    let ladder: Vec<_> = ladder.take_while(|notice| !names || notice.tells_name()).collect();
+    let cut = composer.on_ladder(&ladder)?;
     Some(Cut { sides: Sides { tail: input.total, end: input.total, ..cut.sides }, ..cut })
+}
+
+/// A notice, the kept text beside it, and the lines in it.
+struct Fitting {
+    text: String,
+    body: Body,
+    lines: usize,
 }
 
 struct Composer<'a> {
@@ -108,28 +119,76 @@ struct Composer<'a> {
 }
 
 impl<'a> Composer<'a> {
-    /// Returns the truncated text with this notice, or `None` if both do not fit.
-    fn with_notice(&self, notice: &Notice) -> Option<Cut> {
+    /// Returns the truncated text with the longest notice that leaves room for all lines that a
+    /// result in less room keeps.
+    fn on_ladder(&self, ladder: &[Cow<Notice>]) -> Option<Cut> {
+        let (longest, shorter) = ladder.split_first()?;
+        let limits = &self.terms.limits;
+        let longest_fits = self.fit(longest, limits, usize::MAX);
+        let own = longest_fits.as_ref().map_or(0, |fitting| fitting.lines);
+        let least = self.kept_in_less(longest, shorter, limits, own);
+        if let Some(fitting) = longest_fits.filter(|_| own >= least)
+            && let Some(cut) = self.finish(longest, fitting)
+        {
+            return Some(cut);
+        }
+        shorter.iter().find_map(|notice| {
+            let fitting = self.fit(notice, limits, least.max(1))?;
+            if fitting.lines < least { None } else { self.finish(notice, fitting) }
+        })
+    }
+
+    /// Returns the number of lines that the best notice of a ladder keeps within limits.
+    fn kept_on(&self, ladder: &[Cow<Notice>], limits: &Limits) -> usize {
+        let Some((longest, shorter)) = ladder.split_first() else { return 0 };
+        let own = self.fit(longest, limits, usize::MAX).map_or(0, |fitting| fitting.lines);
+        own.max(self.kept_in_less(longest, shorter, limits, own))
+    }
+
+    /// Returns the number of lines that shorter notices keep where the longest has room for one
+    /// line at most. `own`: the lines that it keeps within the limits.
+    fn kept_in_less(
+        &self,
+        longest: &Notice,
+        shorter: &[Cow<Notice>],
+        limits: &Limits,
+        own: usize,
+    ) -> usize {
+        let Some(first) = self.kept.first() else { return 0 };
+        let text = self.render(longest, &self.at_least());
+        let notice = self.taken(&[separator(longest, &text), &text].concat());
+        let mark = self.largest_mark();
+        let marks = mark.zip(mark, |mark, _| mark * (1 + first.gaps) as usize);
+        let small = notice.plus(first.size).plus(marks);
+        let taken = self.kept[..own].iter().fold(Usage::default(), |taken, step| taken.plus(step.size));
+        let rooms = limits.cut_each(small).filter(|room| taken.within(room));
+        rooms.map(|room| self.kept_on(shorter, &room)).max().unwrap_or(0)
+    }
+
+    /// Fits a notice and the first lines in the order into limits: as many as there is room for,
+    /// and `most` of them. Returns `None` if the notice and one line do not fit.
+    fn fit(&self, notice: &Notice, limits: &Limits, most: usize) -> Option<Fitting> {
         let mut text = self.render(notice, &self.at_least());
         for _ in 0..ROUNDS {
-            let room = self.room_beside(notice, &text)?;
-            let body = self.compose(room, !separator(notice, &text).is_empty())?;
+            let room = self.room_beside(notice, &text, limits)?;
+            let lines = self.fitting(room, most)?;
+            let body = self.compose(lines, !separator(notice, &text).is_empty());
             let next = self.render(notice, &self.counts(&body));
             // Taking less room than was reserved is fine.
             if self.taken(&next).minus(self.taken(&text)) == Usage::default() {
-                return self.finish(notice, &next, body);
+                return Some(Fitting { text: next, body, lines });
             }
             text = next;
         }
         None
     }
 
-    fn finish(&self, notice: &Notice, text: &str, body: Body) -> Option<Cut> {
+    fn finish(&self, notice: &Notice, Fitting { text, body, .. }: Fitting) -> Option<Cut> {
         let lines = self.kept_lines(&body);
         let taken = self.kept.iter().map(|step| (self.pieces[step.at].unit.line + 1, step.reason));
         let reasons = self.terms.policy.explains.then(|| Reasons::new(taken, &lines.ranges));
         let bytes = self.kept_bytes(&body);
-        let start = Utf8(&body.text).size().chars + separator(notice, text).len();
+        let start = Utf8(&body.text).size().chars + separator(notice, &text).len();
         let (end, total) = (self.end, self.totals.chars);
         let mut ranges = body.ranges;
         if end.chars > 0 {
@@ -138,7 +197,7 @@ impl<'a> Composer<'a> {
                 None => ranges.push(total - end.chars..total),
             }
         }
-        let middle = [String::from_utf8(body.text).ok()?.as_str(), separator(notice, text), text].concat();
+        let middle = [String::from_utf8(body.text).ok()?.as_str(), separator(notice, &text), &text].concat();
         let limits = &self.terms.limits;
         let fits = Extent::of(Utf8(middle.as_bytes()), limits).fits(limits);
         (fits && !has_long_line(Utf8(middle.as_bytes()), limits.line_bytes)).then(|| Cut {
@@ -159,22 +218,28 @@ impl<'a> Composer<'a> {
         })
     }
 
-    fn compose(&self, room: Limits, separated: bool) -> Option<Body> {
+    /// Returns how many of the first lines in the order fit a room, marks included.
+    fn fitting(&self, room: Limits, most: usize) -> Option<usize> {
         let mark = self.largest_mark();
-        let (mut taken, mut gaps, mut fitting) = (Usage::default(), 1, 0);
-        for (nth, step) in self.kept.iter().enumerate() {
+        let (mut taken, mut gaps, mut fitting) = (Usage::default(), 1, None);
+        for (nth, step) in self.kept.iter().take(most).enumerate() {
             taken = taken.plus(step.size);
             gaps += step.gaps;
+            if !taken.within(&room) {
+                break;
+            }
             if taken.plus(mark.zip(mark, |mark, _| mark * gaps as usize)).within(&room) {
-                fitting = nth + 1;
+                fitting = Some(nth + 1);
             }
         }
-        if fitting == 0 {
-            return None;
-        }
+        fitting
+    }
+
+    /// Assembles the first lines in the order.
+    fn compose(&self, lines: usize, separated: bool) -> Body {
         let mut body = Body::default();
         let mut before: Option<&Piece> = None;
-        let mut kept: Vec<_> = self.kept[..fitting].iter().map(|step| &self.pieces[step.at]).collect();
+        let mut kept: Vec<_> = self.kept[..lines].iter().map(|step| &self.pieces[step.at]).collect();
         kept.sort_unstable_by_key(|piece| piece.unit.number);
         self.old.leave_out_parts(&mut kept);
         // If the last line is a bare newline, the separator would replace it and leave a gap before
@@ -197,7 +262,7 @@ impl<'a> Composer<'a> {
         if separated {
             body.drop_newline(before.is_some_and(|piece| piece.unit.number == self.last));
         }
-        Some(body)
+        body
     }
 
     /// Marks omitted text between two pieces, or between a piece and an end of the text.
@@ -228,14 +293,14 @@ impl<'a> Composer<'a> {
     }
 
     /// Returns the room beside the notice and its separator, or `None` if those exceed the limits.
-    fn room_beside(&self, notice: &Notice, text: &str) -> Option<Limits> {
+    fn room_beside(&self, notice: &Notice, text: &str, limits: &Limits) -> Option<Limits> {
         let separator = separator(notice, text);
         let mut taken = self.taken(&[separator, text].concat());
         if separator.starts_with('\n') {
             // The separator ends the preceding line, which is counted already.
             taken.lines -= 1;
         }
-        taken.within(&self.terms.limits).then(|| self.terms.limits.less(taken))
+        taken.within(limits).then(|| limits.less(taken))
     }
 
     fn taken(&self, text: &str) -> Usage {
