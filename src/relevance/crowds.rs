@@ -47,11 +47,14 @@ pub struct Crowds<'a> {
     known: Vec<Cell<u32>>,
     numbers: RefCell<HashMap<u64, u32, BuildHasherDefault<PlainHasher>>>,
     charged: Vec<u32>,
+    /// Some line stands in a diff beside a change.
+    any_context: bool,
 }
 
 impl<'a> Crowds<'a> {
     /// Takes the next line.
     pub fn take(&mut self, line: &'a [u8], part: Part) {
+        self.any_context |= part == Part::Context;
         self.lines.push((line, part));
         self.known.push(Cell::new(0));
     }
@@ -75,21 +78,30 @@ impl<'a> Crowds<'a> {
 
     /// Returns true for a line that a diff shows beside its changes.
     pub fn is_context(&self, line: usize) -> bool {
-        self.lines[line].1 == Part::Context
+        self.any_context && self.lines[line].1 == Part::Context
     }
 
+    #[inline]
     fn of(&self, line: usize) -> u32 {
-        if self.known[line].get() == 0 {
-            let (text, part) = self.lines[line];
-            let crowd = match part {
-                Part::Change(file) => !(file as u64),
-                _ => form(text),
-            };
-            let mut numbers = self.numbers.borrow_mut();
-            let next = numbers.len() as u32 + 1;
-            self.known[line].set(*numbers.entry(crowd).or_insert(next));
+        match self.known[line].get() {
+            0 => self.look_at(line),
+            crowd => crowd,
         }
-        self.known[line].get()
+    }
+
+    /// Reads the form of a line.
+    #[cold]
+    fn look_at(&self, line: usize) -> u32 {
+        let (text, part) = self.lines[line];
+        let crowd = match part {
+            Part::Change(file) => !(file as u64),
+            _ => form(text),
+        };
+        let mut numbers = self.numbers.borrow_mut();
+        let next = numbers.len() as u32 + 1;
+        let number = *numbers.entry(crowd).or_insert(next);
+        self.known[line].set(number);
+        number
     }
 }
 
@@ -97,10 +109,12 @@ impl<'a> Crowds<'a> {
 pub fn form(line: &[u8]) -> u64 {
     let line = line.trim_ascii_end();
     let line = &line[..line.len().min(READ)];
-    let (mut form, mut written, mut before) = ([0; READ], 0, SIGN);
+    // A place within 256 bytes needs no check.
+    let (mut form, mut written, mut before) = ([0; 256], 0, SIGN);
+    const { assert!(READ < 256) }
     for byte in line {
         let kind = KINDS[usize::from(*byte)];
-        form[written] = if kind == SIGN { *byte } else { kind };
+        form[written % 256] = if kind == SIGN { *byte } else { kind };
         // Runs end too irregularly to branch on.
         written += usize::from((kind == SIGN) | (kind != before));
         before = kind;

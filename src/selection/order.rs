@@ -93,11 +93,16 @@ impl<'a> Order<'a> {
         needles.into_iter().for_each(|at| order.keep(at, Stream::Findings, reason));
         // Where there is room for little, the loudest finding says more than an end. Text that is
         // code has none.
-        if order.shares[Stream::Findings as usize] > 0
+        let [of_head, of_findings] =
+            [Stream::Head, Stream::Findings].map(|stream| order.shares[stream as usize]);
+        if of_findings > 0
             && !order.any
             && let Some(units) = order.next_of(Stream::Findings)
         {
-            order.any = !units.is_empty();
+            // Of a failure that is not known, a finding at an end is a line of that end.
+            let ends = [order.page.first(), order.page.last()];
+            let is_beyond = |(at, _): &(usize, Reason)| of_findings > of_head || !ends.contains(&Some(*at));
+            order.any = units.iter().any(is_beyond);
             units.into_iter().for_each(|(at, reason)| order.keep(at, Stream::Findings, reason));
         }
         order

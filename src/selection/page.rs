@@ -48,9 +48,14 @@ pub struct Page<'a> {
     /// The places of the pieces in a diff, if any is in one.
     places: &'a [Option<Place>],
     owners: OnceCell<Owners>,
-    /// Numbers of the first and the last unit of the text.
-    units: RangeInclusive<usize>,
     kept: Vec<bool>,
+    /// The room of each piece, and if the piece before it is the one directly before it in the
+    /// text. The search for names asks for both hundreds of times a line.
+    rooms: Vec<u32>,
+    joined: Vec<bool>,
+    /// The first and the last piece are those of the text.
+    has_first: bool,
+    has_last: bool,
     /// The room of a mark. Room is counted in chars, or in lines if only these are limited.
     mark: u64,
     in_lines: bool,
@@ -68,8 +73,21 @@ impl<'a> Page<'a> {
     ) -> Self {
         let in_lines = Limits { lines: UNLIMITED, line_bytes: UNLIMITED, ..*limits } == Limits::NONE;
         let mark = if in_lines { 1 } else { mark as u64 };
-        let kept = vec![false; pieces.len()];
-        Page { pieces, places, owners: OnceCell::new(), units, kept, mark, in_lines }
+        let number = |piece: &Piece| piece.unit.number;
+        let room = |piece: &Piece| if in_lines { 1 } else { piece.unit.chars.max(1) as u32 };
+        let follows = |pair: &[Piece]| number(&pair[0]) + 1 == number(&pair[1]);
+        Page {
+            pieces,
+            places,
+            owners: OnceCell::new(),
+            kept: vec![false; pieces.len()],
+            rooms: pieces.iter().map(room).collect(),
+            joined: std::iter::once(false).chain(pieces.windows(2).map(follows)).collect(),
+            has_first: pieces.first().map(number) == Some(*units.start()),
+            has_last: pieces.last().map(number) == Some(*units.end()),
+            mark,
+            in_lines,
+        }
     }
 
     /// Keeps a piece. Returns how the number of gaps changes.
@@ -86,7 +104,7 @@ impl<'a> Page<'a> {
 
     /// Returns the room of a piece.
     pub fn room(&self, at: usize) -> u64 {
-        if self.in_lines { 1 } else { self.pieces[at].unit.chars.max(1) as u64 }
+        u64::from(self.rooms[at])
     }
 
     /// Returns the room of a few lines.
@@ -150,21 +168,20 @@ impl<'a> Page<'a> {
 
     /// Returns true if nothing is omitted directly before a piece.
     fn has_kept_before(&self, at: usize) -> bool {
-        self.pieces[at].unit.number == *self.units.start() || self.before(at).is_some_and(|at| self.kept[at])
+        self.before(at).map_or(at == 0 && self.has_first, |before| self.kept[before])
     }
 
     fn has_kept_after(&self, at: usize) -> bool {
-        self.pieces[at].unit.number == *self.units.end() || self.after(at).is_some_and(|at| self.kept[at])
+        self.after(at).map_or(at + 1 == self.kept.len() && self.has_last, |after| self.kept[after])
     }
 
     /// Returns the piece directly before another, if it is stored.
     pub fn before(&self, at: usize) -> Option<usize> {
-        at.checked_sub(1).filter(|before| self.pieces[*before].unit.number + 1 == self.pieces[at].unit.number)
+        if self.joined[at] { Some(at - 1) } else { None }
     }
 
     pub fn after(&self, at: usize) -> Option<usize> {
-        let number = self.pieces[at].unit.number;
-        self.pieces.get(at + 1).filter(|next| next.unit.number == number + 1).map(|_| at + 1)
+        if self.joined.get(at + 1) == Some(&true) { Some(at + 1) } else { None }
     }
 
     pub fn index(&self, number: usize) -> Option<usize> {
@@ -180,11 +197,11 @@ impl<'a> Page<'a> {
 
     /// Returns the first and the last piece if they are those of the text.
     pub fn first(&self) -> Option<usize> {
-        self.index(*self.units.start())
+        if self.has_first { Some(0) } else { None }
     }
 
     pub fn last(&self) -> Option<usize> {
-        self.index(*self.units.end())
+        if self.has_last { Some(self.pieces.len() - 1) } else { None }
     }
 }
 
@@ -194,18 +211,26 @@ impl Lines for Page<'_> {
     }
 
     fn around(&self, at: usize) -> RangeInclusive<usize> {
+        if self.places.is_empty() {
+            return at - usize::from(self.joined[at])..=self.after(at).unwrap_or(at);
+        }
         let is_diff = self.place(at).is_some();
         let joins = |beside: &usize| !(is_diff && self.is_context(*beside));
         self.before(at).filter(joins).unwrap_or(at)..=self.after(at).filter(joins).unwrap_or(at)
     }
 
     fn cost(&self, lines: RangeInclusive<usize>) -> u64 {
-        let new = lines.clone().filter(|at| !self.kept[*at]).map(|at| self.room(at)).sum::<u64>();
-        let is_apart = !self.has_kept_before(*lines.start()) && !self.has_kept_after(*lines.end());
-        let headers = self.place(*lines.start()).or_else(|| self.place(*lines.end()));
+        let (first, last) = (*lines.start(), *lines.end());
+        let new = (first..last + 1).filter(|at| !self.kept[*at]).map(|at| self.room(at)).sum::<u64>();
+        let is_apart = !self.has_kept_before(first) && !self.has_kept_after(last);
+        let gap = if is_apart { GAP * self.mark } else { 0 };
+        if self.places.is_empty() {
+            return new.max(1) + gap;
+        }
+        let headers = self.place(first).or_else(|| self.place(last));
         let headers = headers.map_or([None; 2], |place| place.headers).into_iter().flatten();
         let headers =
             headers.filter(|at| !self.kept[*at] && !lines.contains(at)).map(|at| self.room(at)).sum::<u64>();
-        new.max(1) + headers + if is_apart { GAP * self.mark } else { 0 }
+        new.max(1) + headers + gap
     }
 }
