@@ -307,6 +307,27 @@ describe("keep 'auto'", () => {
     )
   })
 
+  it('keeps the odd record of a long log, wherever it stands', () => {
+    const word = fc.stringMatching(/^(?:[b-df-hj-np-tv-z]{3,8}|[а-я]{3,8}|[ა-ჰ]{3,8}|[가-힣]{2,4})$/)
+    const words = fc.uniqueArray(word, { minLength: 6, maxLength: 6 })
+    fc.assert(
+      fc.property(words, fc.integer({ min: 300, max: 3_999 }), fc.boolean(), (words, at, isError) => {
+        const [level, label, said, seen, odd, other] = words
+        const record = (level: unknown, said: unknown, at: number) =>
+          JSON.stringify({
+            level,
+            [`${label}`]: `${said} ${seen}`,
+            ts: `2026-11-27T09:${at}:01Z`,
+            of: at * 7919,
+          })
+        const records = Array.from({ length: 4_000 }, (_, at) => record(level, `${said} node_${at * 31}`, at))
+        records[at] = record(odd, other, at)
+        expect(clampText(records.join('\n'), { maxChars: 8_000, isError })).toContain(records[at])
+      }),
+      { numRuns: 30 },
+    )
+  })
+
   it('searches what is known to be an error', async () => {
     const policy = { maxChars: 900 }
     expect(clampText(log, { ...policy, isError: true })).toContain(error)

@@ -321,7 +321,7 @@ fn read_word<const HASHED: bool>(line: &[u8], at: usize) -> (u64, u8, usize) {
     (word, kinds, line.len())
 }
 
-fn mix(hash: u64, byte: u8) -> u64 {
+pub fn mix(hash: u64, byte: u8) -> u64 {
     (hash.rotate_left(5) ^ (u64::from(byte) + 1)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 

@@ -213,6 +213,7 @@ impl Selection {
         let state = &self.state;
         let first = state.recent.numbers().map_or(usize::MAX, |(first, _)| first);
         let findings = state.lines.units().chain(state.contexts.units()).chain(state.tallies.units());
+        let findings = findings.chain(state.starts.units());
         let weighed = state.head.iter().chain(state.asked.units()).map(|piece| (piece, true));
         let before = weighed.chain(findings.map(|piece| (piece, false)));
         // A unit that is stored more than once is taken from the recent ones; the last may be cut

@@ -49,8 +49,8 @@ pub struct Page<'a> {
     places: &'a [Option<Place>],
     owners: OnceCell<Owners>,
     kept: Vec<bool>,
-    /// The room of each piece, and if the piece before it is the one directly before it in the
-    /// text. The search for names asks for both hundreds of times a line.
+    /// The room of each piece, and if the piece before it stands directly before it in the text.
+    /// The search for names asks for both many times a line.
     rooms: Vec<u32>,
     joined: Vec<bool>,
     /// The first and the last piece are those of the text.

@@ -184,7 +184,27 @@ impl SearchState {
                 rest = &rest[usize::from(*bytes)..];
             }
         }
+        let first = self.next_unit(Size::default()).number;
         self.append(lines, lengths, window);
+        if aim.failure && !self.head_open {
+            let in_head = self.head.numbers().map_or(0, |(_, end)| (end + 1).saturating_sub(first));
+            self.look_at_starts(lines, lengths, in_head);
+        }
+    }
+
+    /// Looks at the starts of the last lines, which have these lengths, but for those in the head.
+    fn look_at_starts(&mut self, mut lines: &[u8], lengths: &[Length], in_head: usize) {
+        let Some(last) = self.last else { return };
+        for (nth, (bytes, _)) in lengths.iter().enumerate() {
+            let (line, rest) = lines.split_at(usize::from(*bytes));
+            lines = rest;
+            if nth >= in_head {
+                let before = lengths[nth..].iter().rev().skip(1);
+                let back =
+                    |unit: Unit, &(bytes, chars): &Length| unit.previous(bytes.into(), chars.into(), true);
+                self.starts.take(line, || before.fold(last, back));
+            }
+        }
     }
 
     /// Adds lines of these lengths to the ends of the text.
@@ -292,6 +312,7 @@ mod tests {
             text in text(),
             chunk in 1..5_000usize,
             chars in 0..3_000usize,
+            head in 0..9_000usize,
             failure in any::<bool>(),
             shelved in prop_oneof![Just(150_000), 300..3_000usize],
             asked in prop::option::of(prop_oneof![Just(""), Just("parse the item_list"), Just("kelvin é")]),
@@ -305,6 +326,7 @@ mod tests {
             for selection in [&mut plain, &mut skimming] {
                 selection.state.lines = Shelf::new(shelved);
                 selection.state.contexts = Shelf::new(shelved);
+                selection.state.head_most = head;
                 text.as_bytes().chunks(chunk).for_each(|chunk| selection.push(chunk));
                 selection.finish();
             }
@@ -319,6 +341,7 @@ mod tests {
             prop_assert!(plain.asked.findings().eq(skimming.asked.findings()));
             prop_assert!(plain.asked.units().eq(skimming.asked.units()));
             prop_assert_eq!(plain.seen, skimming.seen);
+            prop_assert_eq!(plain.starts, skimming.starts);
             prop_assert!(plain.tallies.units().eq(skimming.tallies.units()));
             prop_assert_eq!(format!("{:?}", plain.notices), format!("{:?}", skimming.notices));
         }

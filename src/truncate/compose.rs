@@ -147,13 +147,7 @@ impl<'a> Composer<'a> {
 
     /// Returns the number of lines that shorter notices keep where the longest has room for one
     /// line at most. `own`: the lines that it keeps within the limits.
-    fn kept_in_less(
-        &self,
-        longest: &Notice,
-        shorter: &[Cow<Notice>],
-        limits: &Limits,
-        own: usize,
-    ) -> usize {
+    fn kept_in_less(&self, longest: &Notice, shorter: &[Cow<Notice>], limits: &Limits, own: usize) -> usize {
         let Some(first) = self.kept.first() else { return 0 };
         let text = self.render(longest, &self.at_least());
         let notice = self.taken(&[separator(longest, &text), &text].concat());
