@@ -75,11 +75,16 @@ describe('a store in memory', () => {
 
 /** Returns true if the assertion holds. Passes other errors on. */
 function holds(assertion: () => void): boolean {
+  return said(assertion) === ''
+}
+
+/** Returns the message of an assertion that fails, the empty string if it holds. */
+function said(assertion: () => void): string {
   try {
     assertion()
-    return true
+    return ''
   } catch (error) {
-    if (error instanceof AssertionError) return false
+    if (error instanceof AssertionError) return error.message
     throw error
   }
 }
@@ -140,7 +145,7 @@ describe('assertions', () => {
     const error = new Error('one line\n'.repeat(900))
     expect(() => assertWithin(error, { maxLines: 20 })).toThrow('maxLines 20, not 900')
     expect(() => assertWithin(log, { maxLines: 20, maxBytes: 9 })).toThrow(
-      /^expected a text within maxBytes 9, not \d+ and maxLines 20, not 100001, got:\n/,
+      /^expected a text within maxBytes 9, not \d+ \(over from line 1 on\) and maxLines 20, not 100001 \(over from line 21 on\), got:\n/,
     )
     try {
       failed()
@@ -148,6 +153,44 @@ describe('assertions', () => {
       expect((error as Error).message.length).toBeLessThan(2_100)
       expect((error as Error).stack).not.toContain('dist/testing')
     }
+  })
+
+  it('show a few lines, around the first that exceeds a limit', () => {
+    const numbered = Array.from({ length: 900 }, (_, at) => `line ${at + 1}`)
+    expect(said(() => assertWithin(numbered.join('\n'), { maxLines: 20 }))).toBe(
+      `expected a text within maxLines 20, not 900 (over from line 21 on), got:
+19: line 19
+20: line 20
+21: line 21
+22: line 22
+23: line 23`,
+    )
+    const content = [10, 30].map((end) => ({ type: 'text', text: numbered.slice(0, end).join('\n') }))
+    expect(said(() => assertWithin({ content }, { maxLines: 20 }))).toContain(
+      'maxLines 20, not 40 (over from line 11 of text 2 on), got:\n9: line 9\n',
+    )
+    const long = [...numbered.slice(0, 9), 'x'.repeat(9_000), 'end'].join('\n')
+    const failed = said(() => assertWithin(long, { maxLineBytes: 500 }))
+    expect(failed).toContain('maxLineBytes 500, not 9000 (over from line 10 on), got:\n8: line 8\n')
+    expect(failed.length).toBeLessThan(600)
+    expect(said(() => assertKeeps(numbered.join('\n'), 'fatal')).split('\n').length).toBeLessThanOrEqual(13)
+  })
+
+  it('name the first line with which any text exceeds any limit', () => {
+    fc.assert(
+      fc.property(hostileText, fc.nat({ max: 400 }), (text, most) => {
+        for (const name of ['maxBytes', 'maxLines', 'maxChars', 'maxLineBytes'] as const) {
+          const message = said(() => assertWithin(text, { [name]: most }))
+          if (message === '') continue
+          const line = Number(/\(over from line (\d+) on\)/.exec(message)?.[1])
+          const lines = text.split(/(?<=\n)/)
+          expect(holds(() => assertWithin(lines.slice(0, line).join(''), { [name]: most }))).toBe(false)
+          assertWithin(lines.slice(0, line - 1).join(''), { [name]: most })
+          expect(message.split('\n').length).toBeLessThanOrEqual(13)
+        }
+      }),
+      { numRuns: 200 },
+    )
   })
 
   it('reject wrong limits and lines', () => {
