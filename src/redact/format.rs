@@ -180,13 +180,15 @@ impl Format {
         if self.alone && is_in_word(text, at) {
             return None;
         }
+        // An anchor of another format may have begun here.
+        let behind = self.behind(text, at)?;
         let secret = match self.grammar {
             Grammar::Key => at..at + self.key.as_ref()?.find(&text[at..])?,
             Grammar::Pattern => self.matched(text, at)?,
             Grammar::Frame => at..at + pem::find(&text[at..])?,
-            Grammar::Cookie => cookie::find(text, self.behind(text, at)?)?,
-            Grammar::User => argument::find_after_user(text, self.behind(text, at)?)?,
-            Grammar::Argument => argument::find(text, self.behind(text, at)?, &self.flag)?,
+            Grammar::Cookie => cookie::find(text, behind)?,
+            Grammar::User => argument::find_after_user(text, behind)?,
+            Grammar::Argument => argument::find(text, behind, &self.flag)?,
             Grammar::Name => return None,
         };
         self.is_made(&text[secret.clone()]).then_some((secret, self.kind.as_str()))

@@ -117,6 +117,11 @@ impl Make {
         self.seen & set != 0
     }
 
+    /// Returns true if the text has no byte but those of a set.
+    pub fn has_only(self, set: u128) -> bool {
+        !self.is_wide && self.seen & !set == 0
+    }
+
     /// Returns the number of different letters and digits. A letter and its capital are one.
     pub fn distinct(self) -> u32 {
         (self.seen & DIGITS | (self.seen | self.seen >> LOWER) & CAPITALS).count_ones()

@@ -74,7 +74,7 @@ pub fn is_secret(value: &[u8], sense: Sense, stands: Stands) -> bool {
         Kind::Password if is_quoted => {
             make.is_mixed() && !(is_alias && is_lower(value))
                 || make.is_erratic()
-                || has_symbol_within(value)
+                || has_symbol_within(value, make)
                 || is_long && value.iter().all(u8::is_ascii_lowercase)
         }
         Kind::Password => make.is_mixed() || make.is_erratic(),
@@ -111,19 +111,20 @@ fn is_lower(value: &[u8]) -> bool {
     !value.iter().any(u8::is_ascii_uppercase)
 }
 
+/// Symbols that words do not have.
+const SYMBOLS: u128 = bits(b"!@#$%^&*+=~");
+/// All bytes of a password that has symbols.
+const PLAIN: u128 = bits(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-?") | SYMBOLS;
+
 /// Returns true if a value contains a symbol that words do not have.
-fn has_symbol_within(value: &[u8]) -> bool {
-    let is_symbol = |byte: &u8| b"!@#$%^&*+=~".contains(byte);
-    let ends = [value.first(), value.last()];
-    let has_letters = value.iter().filter(|byte| byte.is_ascii_alphabetic()).count() >= 4;
-    let symbols = value.iter().filter(|byte| is_symbol(byte)).count();
-    let is_plain =
-        value.iter().all(|byte| byte.is_ascii_graphic() && !b"()[]{}<>\"'`\\,;:/|.".contains(byte));
-    has_letters
-        && is_plain
+fn has_symbol_within(value: &[u8], make: Make) -> bool {
+    let is_symbol = |byte: &u8| byte.is_ascii() && SYMBOLS >> byte & 1 == 1;
+    make.has_any(SYMBOLS)
+        && make.has_only(PLAIN)
+        && make.letters >= 4
         && value.len() >= 8
-        && (1..=4).contains(&symbols)
-        && !ends[0].is_some_and(is_symbol)
+        && value.iter().filter(|byte| is_symbol(byte)).count() <= 4
+        && !value.first().is_some_and(is_symbol)
 }
 
 pub fn is_uuid(value: &[u8]) -> bool {
@@ -173,7 +174,7 @@ fn is_other(value: &[u8], make: Make, is_single: bool) -> bool {
     is_template(value)
         || is_masked(value, make)
         || is_version(value)
-        || is_digest(value)
+        || make.has_any(bits(b":-")) && is_digest(value)
         || is_listed(value, make)
         || make.has_any(bits(b"/.:")) && is_path(value)
 }
