@@ -17,6 +17,13 @@ const OPERATORS: [&[u8]; 18] = [
 /// Returns the operator that begins a text.
 pub fn operator(text: &[u8]) -> Option<&'static [u8]> {
     let first = text.first()?;
+    // Most have one byte.
+    let is_open = text.get(1).is_some_and(|next| b":=>".contains(next));
+    match first {
+        b'=' if !is_open => return Some(b"="),
+        b':' if !is_open => return Some(b":"),
+        _ => {}
+    }
     OPERATORS.into_iter().find(|operator| operator[0] == *first && text.starts_with(operator))
 }
 
@@ -57,7 +64,9 @@ pub fn assigned(
         reader = next;
     }
     let secured = b"(ConvertTo-SecureString ";
-    if reader.rest().len() > secured.len() && reader.rest()[..secured.len()].eq_ignore_ascii_case(secured) {
+    if reader.peek() == Some(b'(')
+        && reader.rest().get(..secured.len()).is_some_and(|call| call.eq_ignore_ascii_case(secured))
+    {
         reader.at += secured.len();
         let mut named = reader;
         if named.skip(b"-String ") {

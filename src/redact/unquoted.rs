@@ -27,8 +27,9 @@ pub fn bare(mut reader: TextCursor, sense: Sense, place: ValueContext) -> Option
     let sense = sense.behind_scheme(lead);
     reader.at += lead;
     let rest = reader.rest();
-    let is_hash =
-        rest.starts_with(b"$argon2") || rest.starts_with(b"$scrypt") || rest.starts_with(b"$pbkdf2");
+    let is_hash = rest.strip_prefix(b"$").is_some_and(|name| {
+        [b"argon2".as_slice(), b"scrypt", b"pbkdf2"].iter().any(|hash| name.starts_with(hash))
+    });
     let long = length(rest, |at| {
         let (byte, behind) = (rest[at], &rest[at + 1..]);
         match byte {
@@ -93,15 +94,18 @@ static ENDS: [bool; 256] = {
 
 /// Returns the length of a value that ends at some places.
 fn length(text: &[u8], ends: impl Fn(usize) -> bool) -> usize {
-    let ends = |at: usize| ENDS[usize::from(text[at])] && ends(at);
+    let end_in = |from: usize, to: usize| {
+        let places = text[from..to].iter().zip(from..);
+        places.filter(|(byte, _)| ENDS[usize::from(**byte)]).map(|(_, at)| at).find(|&at| ends(at))
+    };
     let mut read = text.len().min(LONG);
-    if let Some(end) = (0..read).find(|&at| ends(at)) {
+    if let Some(end) = end_in(0, read) {
         return end;
     }
     let mut from = read;
     while read < text.len() {
         let anchor = Formats::get().next(text, from, text.len()).map_or(text.len(), |(at, _)| at);
-        if let Some(end) = (read..anchor).find(|&at| ends(at)) {
+        if let Some(end) = end_in(read, anchor.max(read)) {
             return end;
         }
         read = read.max(anchor);

@@ -56,11 +56,11 @@ pub fn is_secret(value: &[u8], sense: Sense, stands: Stands) -> bool {
     let is_name = is_identifier(value);
     let is_alias = is_name && !is_drawn && name::mentions(value);
     let is_constant = is_name && value.contains(&b'_') && !value.iter().any(u8::is_ascii_lowercase);
-    if !is_quoted && (is_alias || is_code(value) && !is_drawn || is_constant && !sense.is_sure) {
+    if !is_quoted && (is_alias || is_code(value, make) && !is_drawn || is_constant && !sense.is_sure) {
         return false;
     }
     let joints = value.iter().filter(|byte| b".:>".contains(byte)).count();
-    if is_quoted && joints >= 2 && is_code(value) && !is_drawn {
+    if is_quoted && joints >= 2 && is_code(value, make) && !is_drawn {
         return false;
     }
     let is_long = value.len() >= 16;
@@ -141,22 +141,24 @@ pub fn is_identifier(value: &[u8]) -> bool {
 }
 
 /// Returns true if a value reads as an expression: `settings.KEY1`, `Type::NAME1`, `a->b1`.
-fn is_code(value: &[u8]) -> bool {
+fn is_code(value: &[u8], make: Make) -> bool {
     let first = value[0].is_ascii_alphabetic() || value[0] == b'_';
     let parts = value.split(|byte| b".:->?!".contains(byte));
-    let has_joint = value.contains(&b'.') || has(value, b"::") || has(value, b"->");
+    let has_joint = [b".".as_slice(), b"::", b"->"].iter().any(|joint| has(value, make, joint));
     first && has_joint && parts.clone().all(|part| part.is_empty() || is_identifier(part))
 }
 
-fn has(value: &[u8], part: &[u8]) -> bool {
-    memchr::memchr_iter(part[0], value).any(|at| value[at..].starts_with(part))
+/// Returns true if a value contains an ASCII text.
+fn has(value: &[u8], make: Make, part: &[u8]) -> bool {
+    make.has_any(bits(&part[..1]))
+        && memchr::memchr_iter(part[0], value).any(|at| value[at..].starts_with(part))
 }
 
 /// Returns true for a text that refers to a value or hides one instead of being one.
 fn is_other(value: &[u8], make: Make, is_single: bool) -> bool {
     let first = value[0];
     // A key in PEM has a grammar of its own.
-    if first == b'<' || first == b'[' || has(value, MARK) || value.starts_with(b"-----BEGIN ") {
+    if first == b'<' || first == b'[' || has(value, make, MARK) || value.starts_with(b"-----BEGIN ") {
         return true;
     }
     if is_variable(value) && !(is_single && first == b'$') {
@@ -171,10 +173,10 @@ fn is_other(value: &[u8], make: Make, is_single: bool) -> bool {
     if may_be_template && (0..value.len()).any(is_template_at) {
         return true;
     }
-    is_template(value)
+    make.has_any(bits(b"{%")) && is_template(value)
         || is_masked(value, make)
         || is_version(value)
-        || make.has_any(bits(b":-")) && is_digest(value)
+        || make.has_any(bits(b":-")) && is_digest(value, make)
         || is_listed(value, make)
         || make.has_any(bits(b"/.:")) && is_path(value)
 }
@@ -229,7 +231,8 @@ fn is_template(value: &[u8]) -> bool {
 
 /// Returns true if a value hides another: `********`, `xxxx-xxxx`, `abc***`.
 fn is_masked(value: &[u8], make: Make) -> bool {
-    make.distinct() < 4 || has(value, b"***") || has(value, b"xxxx") || has(value, b"XXXX")
+    let has = |part| has(value, make, part);
+    make.distinct() < 4 || has(b"***") || has(b"xxxx") || has(b"XXXX")
 }
 
 /// Returns true for `^1.2.3-beta1`, `2026-01-02T10:00`.
@@ -247,12 +250,12 @@ fn is_version(value: &[u8]) -> bool {
     }
 }
 
-fn is_digest(value: &[u8]) -> bool {
+fn is_digest(value: &[u8], make: Make) -> bool {
     let is_named = |name: &&[u8]| value.len() > name.len() && value[..name.len()].eq_ignore_ascii_case(name);
     let names: [&[u8]; 8] =
         [b"sha256:", b"sha256-", b"sha512-", b"sha512:", b"sha1-", b"sha1:", b"md5:", b"sha384-"];
     names.iter().any(is_named)
-        || has(value, b"@sha256:")
+        || has(value, make, b"@sha256:")
         || value.starts_with(b"arn:")
         || value.starts_with(b"urn:")
 }
