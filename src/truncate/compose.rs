@@ -1,9 +1,10 @@
 //! Assembles the result of a search: kept text in document order, a mark in each gap, and the
 //! notice at the end.
 //!
-//! A notice has longer and shorter forms, and more room only adds lines. So a longer form is used
+//! A notice has longer and shorter forms, and more room is to add lines. So a longer form is used
 //! once it leaves room for each line that a shorter one keeps where the longer has room for one
-//! line at most. Until then the shorter form stands beside these lines.
+//! line at most. Until then the shorter form is used beside these lines. In a text of few lines, a
+//! line of names may still go in a little more room; the loudest finding never does.
 
 use std::borrow::Cow;
 use std::ops::Range;
