@@ -1,10 +1,9 @@
 //! Assembles the result of a search: kept text in document order, a mark in each gap, and the
 //! notice at the end.
 //!
-//! A notice has longer and shorter forms, and more room is to add lines. So a longer form is used
+//! A notice has longer and shorter forms, and more room only adds lines. So a longer form is used
 //! once it leaves room for each line that a shorter one keeps where the longer has room for one
-//! line at most. Until then the shorter form is used beside these lines. In a text of few lines, a
-//! line of names may still go in a little more room; the loudest finding never does.
+//! line at most. Until then the shorter form is used beside these lines.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -150,8 +149,11 @@ impl<'a> Composer<'a> {
     /// line at most. `own`: the lines that it keeps within the limits.
     fn kept_in_less(&self, longest: &Notice, shorter: &[Cow<Notice>], limits: &Limits, own: usize) -> usize {
         let Some(first) = self.kept.first() else { return 0 };
-        let text = self.render(longest, &self.at_least());
-        let notice = self.taken(&[separator(longest, &text), &text].concat());
+        let reserved = self.with_separator(longest, &self.render(longest, &self.at_least()));
+        // Beside one line its figures may have more digits.
+        let beside_one = self.fit(longest, &Limits::NONE, 1);
+        let written = beside_one.map_or(reserved, |fitting| self.with_separator(longest, &fitting.text));
+        let notice = reserved.plus(written.minus(reserved));
         let mark = self.largest_mark();
         let marks = mark.zip(mark, |mark, _| mark * (1 + first.gaps) as usize);
         let small = notice.plus(first.size).plus(marks);
@@ -289,13 +291,16 @@ impl<'a> Composer<'a> {
 
     /// Returns the room beside the notice and its separator, or `None` if those exceed the limits.
     fn room_beside(&self, notice: &Notice, text: &str, limits: &Limits) -> Option<Limits> {
-        let separator = separator(notice, text);
-        let mut taken = self.taken(&[separator, text].concat());
-        if separator.starts_with('\n') {
+        let mut taken = self.with_separator(notice, text);
+        if separator(notice, text).starts_with('\n') {
             // The separator ends the preceding line, which is counted already.
             taken.lines -= 1;
         }
         taken.within(limits).then(|| limits.less(taken))
+    }
+
+    fn with_separator(&self, notice: &Notice, text: &str) -> Usage {
+        self.taken(&[separator(notice, text), text].concat())
     }
 
     fn taken(&self, text: &str) -> Usage {
