@@ -470,6 +470,24 @@ describe('doctor', () => {
   })
 
   it.each([
+    ['rows', (rows: object[]) => jsonLines(rows)],
+    ['a document', (rows: object[]) => JSON.stringify(rows)],
+  ])('lists a call without a result in plain messages, %s', async (_, written) => {
+    const call = { id: 'a', type: 'function', function: { name: 'bash', arguments: '{}' } }
+    const messages = [
+      { role: 'user', content: 'go' },
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'user', content: 'well?' },
+    ]
+    const path = put(newHome(), 'messages.json', written(messages))
+    const { stdout } = await spillway(['doctor', '--json', path])
+    const command = `spillway repair --pairs ${path}`
+    expect(JSON.parse(stdout)).toMatchObject({ paired: 1, command })
+    expect(await shell(command)).toMatchObject({ code: 0, stderr: '' })
+    expect((await spillway(['doctor', '--json', path])).stdout).toBe('')
+  })
+
+  it.each([
     ['a JPEG as PNG', Buffer.from('ffd8ffe000104a46494600010100000100010000ffc0000b0800100010010111', 'hex')],
     ['a text', Buffer.from('no image at all, but a line of text')],
     ['an HTML page', Buffer.from('<!DOCTYPE html><title>Not found</title>')],

@@ -83,7 +83,8 @@ export async function examine(
   // A row that comes back may be the row that others follow.
   const left = mends ? {} : flaws
   // A host that resumes a session answers a call without a result, or leaves the call out, so such
-  // a call is not a reason for a repair, unless the host is known to send it.
+  // a call is not a reason for a repair, unless the host is known to send it. Plain messages are
+  // taken as sent.
   const lacking = sendsCalls(format) ? paired : 0
   const asksPairs = orphans + rearranged + lacking > 0
   const isFound = over + damaged + items > 0 || asksPairs || together !== undefined
