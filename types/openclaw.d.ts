@@ -3,7 +3,7 @@
  * originals, these functions do not exceed their own limits, split surrogate pairs or cut their own
  * notices. docs/openclaw.md lists every difference, with the reason.
  *
- * Names that only OpenClaw's unit tests import stand in a block at the end, and are not promised.
+ * Names that only the unit tests of OpenClaw import are not here.
  *
  * A limit must be a whole number from 0 up, or Infinity; any other value throws with code
  * ERR_SPILLWAY_OPTION, even NaN, which used to switch a limit off. Content never throws. Content
@@ -646,101 +646,6 @@ export function avoidTrailingHighSurrogateBreak(text: string, start: number, end
 /** Returns the first `maxChars` chars, or one less if that would split a surrogate pair. A fraction
  *  is rounded down; a limit below 0 or NaN is 0, told on the channel 'spillway:warning'. */
 export function truncateUtf16Safe(text: string, maxChars: number): string
-
-// ── Not promised ─────────────────────────────────────────────────────────────────────────────────────────
-// Only OpenClaw's unit tests, and modules that the functions above replace, import these names.
-// They let those tests run against this package, and any minor version may change or remove them.
-
-/** Returns true if the texts of a tool result exceed `maxCharsOverride`, by default
- *  `calculateMaxToolResultChars`. Options may also stand in the third place. */
-export function isOversizedToolResult(
-  message: unknown,
-  contextWindowTokens: number,
-  maxCharsOverride?: number | ProfileOptions,
-  options?: ProfileOptions,
-): boolean
-/** Returns 30 % of the window at 4 chars a token, at most `hardCapChars`. */
-export function calculateMaxToolResultCharsWithCap(contextWindowTokens: number, hardCapChars: number): number
-/** Returns the cap of one result from 2026.7 on: 16,000 chars, from 100,000 tokens 32,000, from
- *  200,000 tokens 64,000. */
-export function resolveAutoLiveToolResultMaxChars(contextWindowTokens: number): number
-/** Returns the chars that the context guard leaves to one result, in which each char of it counts
- *  twice. */
-export function resolveToolResultContextMaxChars(contextWindowTokens: number): number
-/** Returns the chars of all texts of a `role: "toolResult"`, 0 for anything else. */
-export function getToolResultTextLength(message: unknown): number
-/** Returns true for blocks of type text or toolResult that have a text. */
-export function isToolResultTextBlock(block: unknown): boolean
-/** Returns the longest tail of a text within `maxChars`, as '2026.9' weighs it. */
-export function sliceToolResultTextTailToBudget(
-  text: string,
-  maxChars: number,
-  options?: WeightOptions,
-): string
-export interface ToolResultReductionPotential {
-  /** Cap of one result. */
-  maxChars: number
-  /** Budget of all results. */
-  aggregateBudgetChars: number
-  /** Results with text. */
-  toolResultCount: number
-  /** Chars of all results. */
-  totalToolResultChars: number
-  /** Results over the cap. */
-  oversizedCount: number
-  /** Chars that the cap removes. */
-  oversizedReducibleChars: number
-  /** Chars that the budget removes beyond the cap. */
-  aggregateReducibleChars: number
-  /** Chars that both remove. */
-  maxReducibleChars: number
-}
-/** Estimates the least that truncateOversizedToolResultsInSession would free, from the same
- *  plan. */
-export function estimateToolResultReductionPotential(params: ReductionParams): ToolResultReductionPotential
-/** Returns the notice of a profile. */
-export function formatContextLimitTruncationNotice(truncatedChars: number, options?: ProfileOptions): string
-export const CONTEXT_LIMIT_TRUNCATION_NOTICE: 'more characters truncated'
-export const PREEMPTIVE_CONTEXT_OVERFLOW_MESSAGE: 'Context overflow: estimated context size exceeds safe threshold during tool loop.'
-export const MID_TURN_PRECHECK_ERROR_MESSAGE: 'Context overflow: prompt too large for the model (mid-turn precheck).'
-/** Chars of messages by object, as they were estimated. */
-export type MessageCharEstimateCache = WeakMap<object, number>
-export function createMessageCharEstimateCache(): MessageCharEstimateCache
-/** Estimates a message in chars, 4 of them a token. Tool results count twice, an image 8,000.
- *  '2026.4' also counts the `details` of results. */
-export function estimateMessageCharsCached(
-  message: unknown,
-  cache: MessageCharEstimateCache,
-  options?: ProfileOptions,
-): number
-export function estimateContextChars(
-  messages: readonly unknown[],
-  cache: MessageCharEstimateCache,
-  options?: ProfileOptions,
-): number
-export function invalidateMessageCharsCacheEntry(cache: MessageCharEstimateCache, message: object): void
-/** Returns true for the tool results of all forms that OpenClaw has had. */
-export function isToolResultMessage(message: unknown): message is object
-/** Returns the texts of a tool result, joined by newlines. */
-export function getToolResultText(message: object): string
-export const CHARS_PER_TOKEN_ESTIMATE: 4
-export const TOOL_RESULT_CHARS_PER_TOKEN_ESTIMATE: 2
-
-export const MAX_TOOL_RESULT_CONTEXT_SHARE: 0.3
-export const HARD_MAX_TOOL_RESULT_CHARS: 400000
-export const LARGE_CONTEXT_TOOL_RESULT_TOKENS: 100000
-export const LARGE_CONTEXT_MAX_LIVE_TOOL_RESULT_CHARS: 32000
-export const XL_CONTEXT_TOOL_RESULT_TOKENS: 200000
-export const XL_CONTEXT_MAX_LIVE_TOOL_RESULT_CHARS: 64000
-export const MIN_KEEP_CHARS: 2000
-export const RECOVERY_MIN_KEEP_CHARS: 0
-export const PROMPT_TOOL_RESULT_AGGREGATE_CAP_MULTIPLIER: 4
-export const AGGREGATE_TOOL_RESULT_CONTEXT_SHARE: 0.5
-/** OpenClaw's marker between head and tail. These functions put the notice there instead. */
-export const MIDDLE_OMISSION_MARKER: string
-export const ESTIMATED_CHARS_PER_TOKEN: 4
-export const SAFETY_MARGIN: 1.2
-export const TRUNCATION_ROUTE_BUFFER_TOKENS: 512
 
 // biome-ignore lint/complexity/noUselessEmptyExport: without it, a declaration file exports all names
 export {}

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import {
   estimatePrePromptTokens,
-  estimateToolResultReductionPotential,
   PREEMPTIVE_OVERFLOW_ERROR_TEXT,
   type PreemptiveCompactionParams,
   sessionLikelyHasOversizedToolResults,
@@ -10,6 +9,7 @@ import {
 } from 'spillway/openclaw'
 import { describe, expect, it } from 'vitest'
 import { hostileText, watched } from '../support/hostile.js'
+import { estimateToolResultReductionPotential } from '../support/openclaw_tests.js'
 
 const text = (text: string) => ({ type: 'text', text })
 const image = { type: 'image', mimeType: 'image/png', data: 'aGVsbG8gd29ybGQ='.repeat(9_000) }

@@ -2,9 +2,6 @@ import {
   avoidTrailingHighSurrogateBreak,
   createToolResultPromptProjectionState,
   DEFAULT_MAX_LIVE_TOOL_RESULT_CHARS,
-  estimateToolResultReductionPotential,
-  formatContextLimitTruncationNotice,
-  getToolResultTextLength,
   resolveLiveToolResultMaxChars,
   sessionLikelyHasOversizedToolResults,
   shouldPreemptivelyCompactBeforePrompt,
@@ -13,6 +10,11 @@ import {
   truncateToolResultText,
 } from 'spillway/openclaw'
 import { describe, expect, it } from 'vitest'
+import {
+  estimateToolResultReductionPotential,
+  formatContextLimitTruncationNotice,
+  getToolResultTextLength,
+} from '../support/openclaw_tests.js'
 
 // Calls in the tests of 2026.7.2, with answers by its formulas. The specs of loop, projection and
 // stored results have those of its guards and projections.

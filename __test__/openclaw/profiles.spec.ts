@@ -1,25 +1,25 @@
 import {
   buildPrePromptContextBudgetStatus,
   calculateMaxToolResultChars,
-  calculateMaxToolResultCharsWithCap,
   estimateLlmBoundaryTokenPressure,
   estimatePrePromptTokens,
   estimateRenderedLlmBoundaryTokenPressure,
   formatPrePromptPrecheckLog,
-  isToolResultTextBlock,
   type ProfileOptions,
-  resolveAutoLiveToolResultMaxChars,
   resolveLiveToolResultAggregateMaxChars,
   resolveLiveToolResultMaxChars,
   resolveToolResultBudget,
-  resolveToolResultContextMaxChars,
   shouldPreemptivelyCompactBeforePrompt,
-  sliceToolResultTextTailToBudget,
   sliceToolResultTextToBudget,
   toolResultFitsBudget,
   truncateOversizedToolResultsInMessages,
 } from 'spillway/openclaw'
 import { describe, expect, it } from 'vitest'
+import {
+  calculateMaxToolResultCharsWithCap,
+  resolveAutoLiveToolResultMaxChars,
+  resolveToolResultContextMaxChars,
+} from '../support/openclaw_tests.js'
 
 type Name = NonNullable<ProfileOptions['profile']>
 
@@ -126,19 +126,16 @@ describe('limits of 9.6', () => {
       false,
     ])
     expect(toolResultFitsBudget(text)).toBe(true)
-    for (const slice of [sliceToolResultTextToBudget, sliceToolResultTextTailToBudget]) {
-      expect(slice(text, weight)).toBe(text)
-      expect(slice(text, weight - 1).length).toBeLessThan(text.length)
-      expect(slice(text, twice, { minimumRawWeight: 2 })).toBe(text)
-      expect(slice(text, twice - 1, { minimumRawWeight: 2 }).length).toBeLessThan(text.length)
-    }
+    const slice = sliceToolResultTextToBudget
+    expect(slice(text, weight)).toBe(text)
+    expect(slice(text, weight - 1).length).toBeLessThan(text.length)
+    expect(slice(text, twice, { minimumRawWeight: 2 })).toBe(text)
+    expect(slice(text, twice - 1, { minimumRawWeight: 2 }).length).toBeLessThan(text.length)
   })
 
-  it('slice to the longest head and tail, and split no pair', () => {
+  it('slice to the longest head, and split no pair', () => {
     const text = `ab\u6f22\u{1f600}cd`
-    const slices = (slice: typeof sliceToolResultTextToBudget) =>
-      [0, 2, 5, 6, 7, 8, 10].map((most) => slice(text, most))
-    expect(slices(sliceToolResultTextToBudget)).toEqual([
+    expect([0, 2, 5, 6, 7, 8, 10].map((most) => sliceToolResultTextToBudget(text, most))).toEqual([
       '',
       'ab',
       'ab',
@@ -147,26 +144,6 @@ describe('limits of 9.6', () => {
       'ab\u6f22\u{1f600}',
       text,
     ])
-    expect(slices(sliceToolResultTextTailToBudget)).toEqual([
-      '',
-      'cd',
-      '\u{1f600}cd',
-      '\u{1f600}cd',
-      '\u{1f600}cd',
-      '\u6f22\u{1f600}cd',
-      text,
-    ])
-  })
-
-  it('tell blocks that have a text', () => {
-    const blocks = [
-      { type: 'text', text: '' },
-      { type: 'toolResult', text: 'a' },
-      { type: 'text' },
-      { type: 'image', text: 'a' },
-      null,
-    ]
-    expect(blocks.map(isToolResultTextBlock)).toEqual([true, true, false, false, false])
   })
 })
 

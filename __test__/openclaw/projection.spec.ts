@@ -4,14 +4,13 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import {
   createToolResultPromptProjectionState,
-  estimateToolResultReductionPotential,
-  getToolResultTextLength,
   type ProfileOptions,
   truncateOversizedToolResultsInMessages,
   truncateToolResultMessage,
 } from 'spillway/openclaw'
 import { afterAll, describe, expect, it } from 'vitest'
 import { hostileText } from '../support/hostile.js'
+import { estimateToolResultReductionPotential, getToolResultTextLength } from '../support/openclaw_tests.js'
 
 type Name = NonNullable<ProfileOptions['profile']>
 type Block = { type: string; text?: string; content?: unknown }

@@ -4,7 +4,6 @@ import {
   type CacheTtlPruningConfig,
   type CacheTtlPruningParams,
   createToolResultPromptProjectionState,
-  getToolResultTextLength,
   installSessionToolResultGuard,
   isContextOverflowError,
   isLikelyContextOverflowError,
@@ -18,6 +17,7 @@ import {
 } from 'spillway/openclaw'
 import { describe, expect, it } from 'vitest'
 import { hostileText } from '../support/hostile.js'
+import { getToolResultTextLength } from '../support/openclaw_tests.js'
 
 // Calls of the run loop of 9.6.
 const text = (text: string) => ({ type: 'text', text })

@@ -7,7 +7,6 @@ import * as fc from 'fast-check'
 import {
   calculateMaxToolResultChars,
   getRawSessionAppendMessage,
-  getToolResultTextLength,
   installSessionToolResultGuard,
   MISSING_TOOL_RESULT_TEXT,
   type SessionToolResultGuardOptions,
@@ -16,6 +15,7 @@ import {
 } from 'spillway/openclaw'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { hostileText } from '../support/hostile.js'
+import { getToolResultTextLength } from '../support/openclaw_tests.js'
 
 /** Keeps messages as the session managers of Pi and OpenClaw do. */
 class Manager {

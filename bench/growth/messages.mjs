@@ -114,15 +114,5 @@ export const messages = {
       short,
       (messages) => openclaw.truncateOversizedToolResultsInMessages(messages, 100_000, 500, 100_000),
     ],
-    [
-      'spillway/openclaw estimateToolResultReductionPotential',
-      short,
-      (messages) => openclaw.estimateToolResultReductionPotential({ messages, contextWindowTokens: 1e5 }),
-    ],
-    [
-      'spillway/openclaw estimateContextChars',
-      short,
-      (messages) => openclaw.estimateContextChars(messages, openclaw.createMessageCharEstimateCache()),
-    ],
   ],
 }

@@ -1,7 +1,14 @@
 import { functionsOf } from '../wing.js'
 
 export { avoidTrailingHighSurrogateBreak, sliceUtf16Safe } from '../text/slice.js'
-export * from './openclaw/constants.js'
+export {
+  DEFAULT_MAX_LIVE_TOOL_RESULT_CHARS,
+  DEFAULT_TOOL_OUTPUT_HARD_LIMITS,
+  EXEC_TOOL_OUTPUT_HARD_LIMITS,
+  HARD_TRUNCATE_SUFFIX,
+  MISSING_TOOL_RESULT_TEXT,
+  PREEMPTIVE_OVERFLOW_ERROR_TEXT,
+} from './openclaw/constants.js'
 export { isMidTurnPrecheckSignal, MidTurnPrecheckSignal } from './openclaw/mid_turn_signal.js'
 export { truncateUtf16Safe } from './openclaw/utf16.js'
 export { toolResultWarningDedupe } from './openclaw/warning_dedupe.js'
@@ -12,44 +19,29 @@ const openclaw = () => require('../wings/openclaw.js') as typeof import('../wing
 export const {
   buildPrePromptContextBudgetStatus,
   calculateMaxToolResultChars,
-  calculateMaxToolResultCharsWithCap,
   capToolResultSize,
   countBytesUtf8,
   countLines,
-  createMessageCharEstimateCache,
   createToolResultPromptProjectionState,
-  estimateContextChars,
   estimateLlmBoundaryTokenPressure,
-  estimateMessageCharsCached,
   estimatePrePromptTokens,
   estimateRenderedLlmBoundaryTokenPressure,
-  estimateToolResultReductionPotential,
-  formatContextLimitTruncationNotice,
   formatPrePromptPrecheckLog,
   getRawSessionAppendMessage,
-  getToolResultText,
-  getToolResultTextLength,
   hardTruncateToolError,
   hardTruncateToolPayload,
   installContextEngineLoopHook,
   installSessionToolResultGuard,
   installToolResultContextGuard,
-  invalidateMessageCharsCacheEntry,
   isContextOverflowError,
-  isOversizedToolResult,
   isPayloadTooLargeError,
-  isToolResultMessage,
-  isToolResultTextBlock,
   markTranscriptPromptText,
-  resolveAutoLiveToolResultMaxChars,
   resolveLiveToolResultAggregateMaxChars,
   resolveLiveToolResultMaxChars,
   resolveToolResultBudget,
-  resolveToolResultContextMaxChars,
   sanitizeToolResult,
   sessionLikelyHasOversizedToolResults,
   shouldPreemptivelyCompactBeforePrompt,
-  sliceToolResultTextTailToBudget,
   sliceToolResultTextToBudget,
   toolResultFitsBudget,
   truncateOversizedToolResultsInMessages,

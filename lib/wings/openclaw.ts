@@ -1,13 +1,11 @@
+// Behind `spillway/openclaw`, and a few names more for __test__/support/openclaw_tests.ts.
 export {
   pruneExpiredCacheTtlToolResults,
   resolveCacheTtlPruningSettings,
 } from '../compat/openclaw/cache_ttl.js'
 export {
-  createMessageCharEstimateCache,
   estimateContextChars,
   estimateMessageCharsCached,
-  getToolResultText,
-  invalidateMessageCharsCacheEntry,
   isToolResultMessage,
 } from '../compat/openclaw/char_estimator.js'
 export {
@@ -21,10 +19,8 @@ export {
   truncateOversizedToolResultsInSession,
 } from '../compat/openclaw/history.js'
 export {
-  isToolResultTextBlock,
   resolveToolResultBudget,
   resolveToolResultContextMaxChars,
-  sliceToolResultTextTailToBudget,
   sliceToolResultTextToBudget,
   toolResultFitsBudget,
 } from '../compat/openclaw/limits.js'
@@ -67,7 +63,6 @@ export {
   getToolResultTextLength,
   hardTruncateToolError,
   hardTruncateToolPayload,
-  isOversizedToolResult,
   sanitizeToolResult,
   truncateTextByLinesAndBytesUtf8,
   truncateToolResultMessage,

@@ -6,13 +6,7 @@ import { sliceUtf16Safe } from '../../text/slice.js'
 import { elementsOf, get, isObject } from '../../untrusted.js'
 import { checkOptions } from '../../validate.js'
 import { isAssistant, word } from './calls.js'
-import {
-  createMessageCharEstimateCache,
-  estimateMessageCharsCached,
-  isImage,
-  RESULT_WEIGHT,
-  textOf,
-} from './char_estimator.js'
+import { estimateMessageCharsCached, isImage, RESULT_WEIGHT, textOf } from './char_estimator.js'
 import { ESTIMATED_CHARS_PER_TOKEN } from './constants.js'
 import { Projection, type PruneRecord, pruned } from './projection.js'
 import { isUser } from './suppression.js'
@@ -144,7 +138,7 @@ function trimmed(message: object): string | undefined {
 
 /** Chars of a message as the context guard counts them, a result once. */
 function charsOf(message: unknown, dropsThinking: boolean): number {
-  const chars = estimateMessageCharsCached(message, createMessageCharEstimateCache(), { profile: 'latest' })
+  const chars = estimateMessageCharsCached(message, new WeakMap(), { profile: 'latest' })
   if (isToolResult(message)) return chars / RESULT_WEIGHT
   const content = dropsThinking && isAssistant(message) ? get(message, 'content') : undefined
   if (!Array.isArray(content)) return chars

@@ -16,25 +16,20 @@ const UNKNOWN_CHARS = 128
 /** Times a char of a tool result counts: two are a token, and four of any other text. */
 export const RESULT_WEIGHT: number = CHARS_PER_TOKEN_ESTIMATE / TOOL_RESULT_CHARS_PER_TOKEN_ESTIMATE
 
-export type MessageCharEstimateCache = WeakMap<object, number>
+/** Chars of messages by object, as they were estimated. */
+type Estimates = WeakMap<object, number>
 
-export function createMessageCharEstimateCache(): MessageCharEstimateCache {
-  return new WeakMap()
-}
-
+/** Returns true for the tool results of all forms that OpenClaw has had. */
 export function isToolResultMessage(message: unknown): message is object {
   if (!isObject(message)) return false
   const role = get(message, 'role')
   return role === 'toolResult' || role === 'tool' || get(message, 'type') === 'toolResult'
 }
 
-export function getToolResultText(message: object): string {
-  return contentOf(message).flatMap(textOf).join('\n')
-}
-
+/** Estimates a message in chars, 4 of them a token. Tool results count twice, an image 8,000. */
 export function estimateMessageCharsCached(
   message: unknown,
-  cache: MessageCharEstimateCache,
+  cache: Estimates,
   options?: ProfileOptions,
 ): number {
   if (!isObject(message)) return 0
@@ -47,14 +42,10 @@ export function estimateMessageCharsCached(
 
 export function estimateContextChars(
   messages: readonly unknown[],
-  cache: MessageCharEstimateCache,
+  cache: Estimates,
   options?: ProfileOptions,
 ): number {
   return sum(elementsOf(messages), (message) => estimateMessageCharsCached(message, cache, options))
-}
-
-export function invalidateMessageCharsCacheEntry(cache: MessageCharEstimateCache, message: object): void {
-  cache.delete(message)
 }
 
 function charsOf(message: object, countsDetails: boolean): number {

@@ -2,17 +2,8 @@
 
 export const MAX_TOOL_RESULT_CONTEXT_SHARE = 0.3
 export const DEFAULT_MAX_LIVE_TOOL_RESULT_CHARS = 40_000
-export const HARD_MAX_TOOL_RESULT_CHARS = 400_000
-export const LARGE_CONTEXT_TOOL_RESULT_TOKENS = 100_000
-export const LARGE_CONTEXT_MAX_LIVE_TOOL_RESULT_CHARS = 32_000
-export const XL_CONTEXT_TOOL_RESULT_TOKENS = 200_000
-export const XL_CONTEXT_MAX_LIVE_TOOL_RESULT_CHARS = 64_000
 export const MIN_KEEP_CHARS = 2_000
 export const RECOVERY_MIN_KEEP_CHARS = 0
-export const PROMPT_TOOL_RESULT_AGGREGATE_CAP_MULTIPLIER = 4
-export const AGGREGATE_TOOL_RESULT_CONTEXT_SHARE = 0.5
-export const MIDDLE_OMISSION_MARKER: string =
-  '\n\n\u26a0\ufe0f [... middle content omitted \u2014 showing head and tail ...]\n\n'
 export const ESTIMATED_CHARS_PER_TOKEN = 4
 
 export const CHARS_PER_TOKEN_ESTIMATE = 4
@@ -22,7 +13,6 @@ export const PREEMPTIVE_CONTEXT_OVERFLOW_MESSAGE =
   'Context overflow: estimated context size exceeds safe threshold during tool loop.'
 export const MID_TURN_PRECHECK_ERROR_MESSAGE =
   'Context overflow: prompt too large for the model (mid-turn precheck).'
-export const CONTEXT_LIMIT_TRUNCATION_NOTICE = 'more characters truncated'
 export const PREEMPTIVE_OVERFLOW_ERROR_TEXT = 'Context overflow: prompt too large for the model (precheck).'
 export const TRUNCATION_ROUTE_BUFFER_TOKENS = 512
 

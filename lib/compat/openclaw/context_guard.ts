@@ -9,7 +9,6 @@ import { elementsOf, get } from '../../untrusted.js'
 import { checkOptions } from '../../validate.js'
 import {
   blockChars,
-  createMessageCharEstimateCache,
   estimateContextChars,
   estimateMessageCharsCached,
   isImage,
@@ -31,6 +30,7 @@ const NOTICE_CHARS = 100
 /** Share of the window that all messages may take. */
 const CONTEXT_SHARE = 0.9
 
+/** Returns the notice of a profile. */
 export function formatContextLimitTruncationNotice(truncatedChars: number, options?: ProfileOptions): string {
   const omitted = String(Math.max(1, Math.floor(truncatedChars)))
   return profileOf(options).notice.replace('{omittedChars}', omitted)
@@ -62,7 +62,7 @@ export function installToolResultContextGuard(params: Parameters<typeof Declared
     : Number.POSITIVE_INFINITY
   const precheck = midTurnPrecheck && midTurn(midTurnPrecheck, options)
   return addTransform(agent, (messages) => {
-    const cache = createMessageCharEstimateCache()
+    const cache = new WeakMap()
     const changes = new Map<number, unknown>()
     for (const [at, message] of elementsOf(messages).entries())
       if (isToolResultMessage(message) && estimateMessageCharsCached(message, cache, options) > maxEach)

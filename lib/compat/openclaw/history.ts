@@ -3,7 +3,6 @@ import type {
   ProfileOptions,
   ReductionParams,
   ToolResultPromptProjectionState,
-  ToolResultReductionPotential,
   ToolResultTruncationOptions,
   TruncatedMessages,
 } from 'spillway/openclaw'
@@ -87,6 +86,27 @@ function shortened(message: object, maxChars: number, { cutting, elides, notice 
     : truncateToolResultMessage(message, maxChars, cutting)
 }
 
+interface ToolResultReductionPotential {
+  /** Cap of one result. */
+  maxChars: number
+  /** Budget of all results. */
+  aggregateBudgetChars: number
+  /** Results with text. */
+  toolResultCount: number
+  /** Chars of all results. */
+  totalToolResultChars: number
+  /** Results over the cap. */
+  oversizedCount: number
+  /** Chars that the cap removes. */
+  oversizedReducibleChars: number
+  /** Chars that the budget removes beyond the cap. */
+  aggregateReducibleChars: number
+  /** Chars that both remove. */
+  maxReducibleChars: number
+}
+
+/** Estimates the least that truncateOversizedToolResultsInSession would free, from the same
+ *  plan. */
 export function estimateToolResultReductionPotential(params: ReductionParams): ToolResultReductionPotential {
   checkMessages(checkOptions('params', params).messages)
   const budget = budgetOf(params)

@@ -2,7 +2,6 @@ import type { ToolResultBudget, WeightOptions } from 'spillway/openclaw'
 import { COUNT, limit } from '../../kinds.js'
 import { option, Table } from '../../option_table.js'
 import { sliceUtf16Safe } from '../../text/slice.js'
-import { get, isObject } from '../../untrusted.js'
 import { checkOptions, checkString } from '../../validate.js'
 import { resolveLiveToolResultMaxChars } from './profile.js'
 import { fitted, weightOf } from './weight.js'
@@ -12,6 +11,8 @@ const LEAST_CHARS = 1_024
 /** Times a char of a result counts there. */
 const WEIGHT = 2
 
+/** Returns the chars that the context guard leaves to one result, in which each char of it counts
+ *  twice. */
 export function resolveToolResultContextMaxChars(contextWindowTokens: number): number {
   // Half the window at two chars a token.
   return Math.max(LEAST_CHARS, limit('contextWindowTokens', contextWindowTokens))
@@ -33,32 +34,14 @@ export function toolResultFitsBudget(text: string, budget?: ToolResultBudget): b
   return weightOf(checkString(text)) <= maxChars && weightOf(text, WEIGHT) <= maxContextChars
 }
 
+const OPTIONS = new Table({ minimumRawWeight: option(COUNT, 1) })
+
 export function sliceToolResultTextToBudget(
   text: string,
   maxChars: number,
   options: WeightOptions = {},
 ): string {
-  return sliced(maxChars, options, (chars) => sliceUtf16Safe(checkString(text), 0, chars))
-}
-
-export function sliceToolResultTextTailToBudget(
-  text: string,
-  maxChars: number,
-  options: WeightOptions = {},
-): string {
-  return sliced(maxChars, options, (chars) =>
-    sliceUtf16Safe(checkString(text), Math.max(0, text.length - chars)),
-  )
-}
-
-const OPTIONS = new Table({ minimumRawWeight: option(COUNT, 1) })
-
-function sliced(maxChars: number, options: WeightOptions, slice: (chars: number) => string): string {
   const { minimumRawWeight: least } = OPTIONS.values(checkOptions('options', options))
+  const slice = (chars: number) => sliceUtf16Safe(checkString(text), 0, chars)
   return fitted(limit('maxChars', maxChars), slice, (kept) => weightOf(kept, least))
-}
-
-export function isToolResultTextBlock(block: unknown): boolean {
-  const type = isObject(block) ? get(block, 'type') : undefined
-  return (type === 'text' || type === 'toolResult') && typeof get(block as object, 'text') === 'string'
 }

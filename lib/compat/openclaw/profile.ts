@@ -138,6 +138,7 @@ export function calculateMaxToolResultChars(contextWindowTokens: number, options
   return calculateMaxToolResultCharsWithCap(tokens, profileOf(options).cap(tokens))
 }
 
+/** Returns 30 % of the window at 4 chars a token, at most `hardCapChars`. */
 export function calculateMaxToolResultCharsWithCap(
   contextWindowTokens: number,
   hardCapChars: number,
@@ -147,6 +148,7 @@ export function calculateMaxToolResultCharsWithCap(
   return Math.min(Math.floor(tokens * MAX_TOOL_RESULT_CONTEXT_SHARE) * ESTIMATED_CHARS_PER_TOKEN, most)
 }
 
+/** Returns the cap of one result from 2026.7 on. */
 export function resolveAutoLiveToolResultMaxChars(contextWindowTokens: number): number {
   return july.cap(limit('contextWindowTokens', contextWindowTokens))
 }

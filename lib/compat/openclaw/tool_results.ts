@@ -14,7 +14,7 @@ import { get, isObject, tryRead } from '../../untrusted.js'
 import { checkOptions, checkString, optionError } from '../../validate.js'
 import { asTexts, throughTexts } from './codex_blocks.js'
 import { DEFAULT_TOOL_OUTPUT_HARD_LIMITS, HARD_TRUNCATE_SUFFIX, MIN_KEEP_CHARS } from './constants.js'
-import { calculateMaxToolResultChars, profileOf } from './profile.js'
+import { profileOf } from './profile.js'
 import { fitted } from './weight.js'
 
 export function truncateToolResultText(
@@ -57,6 +57,7 @@ export function capToolResultSize<M>(message: M, maxChars?: number, options: Pro
   return truncateToolResultMessage(message, limit('maxChars', maxChars ?? profileOf(options).cap(0)), options)
 }
 
+/** Returns the chars of all texts of a tool result, 0 for anything else. */
 export function getToolResultTextLength(message: unknown): number {
   return measuredChars(message, (text) => text.length)
 }
@@ -64,19 +65,6 @@ export function getToolResultTextLength(message: unknown): number {
 /** Returns the chars of all texts of a tool result, as a profile counts them. */
 export function measuredChars(message: unknown, measure: (text: string) => number): number {
   return isToolResult(message) ? textsOf(message).reduce((sum, text) => sum + measure(text), 0) : 0
-}
-
-export function isOversizedToolResult(
-  message: unknown,
-  contextWindowTokens: number,
-  maxCharsOverride?: number | ProfileOptions,
-  options?: ProfileOptions,
-): boolean {
-  const [given, profile] = isObject(maxCharsOverride)
-    ? [undefined, maxCharsOverride]
-    : [maxCharsOverride, options]
-  const preset = calculateMaxToolResultChars(contextWindowTokens, profile)
-  return measuredChars(message, profileOf(profile).measure) > bound('maxCharsOverride', given, preset)
 }
 
 export function isToolResult(message: unknown): message is object {
