@@ -42,7 +42,6 @@ export interface Limits {
   /** UTF-8 bytes of a line. A longer one ends in "[+N chars]", which counts. Default Infinity. */
   maxLineBytes?: number | undefined
 }
-export type LimitName = 'bytes' | 'lines' | 'chars' | 'tokens' | 'lineBytes'
 
 /**
  * Part of a text that survives a cut: docs/what-survives.md.
@@ -64,8 +63,8 @@ export interface Cut {
   /** Lines kept in whole or in part, such as "1-120,4803-5000". */
   readonly keptLines: string
   readonly keep: 'head' | 'tail' | 'ends' | 'findings' | 'relevant'
-  /** In the order bytes, lines, chars, tokens, lineBytes. */
-  readonly exceeded: readonly LimitName[]
+  /** Limits that the input exceeded, in this order. */
+  readonly exceeded: readonly ('bytes' | 'lines' | 'chars' | 'tokens' | 'lineBytes')[]
   /** `source` of the policy. */
   readonly source: string
   /** Path or id of the saved output. */
@@ -128,7 +127,6 @@ export function definePolicy(options?: WrapPolicy): Policy
 
 // ── Text ────────────────────────────────────────────────────────────────────────────────────────
 
-export type TextInput = string | Uint8Array
 export interface TextSize {
   bytes: number
   chars: number
@@ -139,7 +137,7 @@ export interface ClampReport {
   /** False if nothing was omitted, even if a lone surrogate was replaced. */
   truncated: boolean
   /** Limits that the input exceeded. */
-  exceeded: LimitName[]
+  exceeded: Cut['exceeded'][number][]
   total: TextSize
   /** Size of the kept input, without the notice. A line kept in part counts. */
   kept: TextSize
@@ -148,50 +146,44 @@ export interface ClampReport {
   ranges: [number, number][]
   /** The notice in `text`, or "". */
   notice: string
-  /** With `explain`: one reason for each kept line, in order; none if the text fits. */
-  reasons?: LineReason[]
+  /** With `explain`: one reason for each kept line, in order; none if the text fits.
+   *  docs/what-survives.md. */
+  reasons?: {
+    /** Number of the line in the input (with `clean`, in the cleaned text), from 1. */
+    line: number
+    /** The stream that took the line, or its first kept part. */
+    stream:
+      | 'head'
+      | 'tail'
+      | 'needles'
+      | 'findings'
+      | 'context'
+      | 'around'
+      | 'tallies'
+      | 'before'
+      | 'answers'
+      | 'names'
+      | 'gap'
+    /** Points that decide the order within a stream. 0 for streams that take lines by their
+     *  place. */
+    score: number
+  }[]
   /** With `explain`: at most 20 omitted lines that a larger limit would keep first. */
-  dropped?: LineReason[]
-}
-/** The reason to keep a line: docs/what-survives.md. */
-export interface LineReason {
-  /** Number of the line in the input (with `clean`, in the cleaned text), from 1. */
-  line: number
-  /** The stream that took the line, or its first kept part. */
-  stream:
-    | 'head'
-    | 'tail'
-    | 'needles'
-    | 'findings'
-    | 'context'
-    | 'around'
-    | 'tallies'
-    | 'before'
-    | 'answers'
-    | 'names'
-    | 'gap'
-  /** Points that decide the order within a stream. 0 for streams that take lines by their place. */
-  score: number
+  dropped?: NonNullable<ClampReport['reasons']>
 }
 
 /** Truncates `text` to the policy. Bytes are read as UTF-8; invalid sequences become U+FFFD. */
-export function clampText(text: TextInput, policy?: PolicyOptions): string
-
-/** Returns what `clampText` returns. A text over 262,144 chars is cleaned, redacted and searched on
- *  another thread, so the event loop goes on: docs/speed.md. Rejects for wrong options. */
-export function clampTextAsync(text: string, policy?: PolicyOptions): Promise<string>
+export function clampText(text: string | Uint8Array, policy?: PolicyOptions): string
 /** Like `clampText`, with exact totals, which takes a pass over the input. */
-export function clampTextWithReport(text: TextInput, policy?: PolicyOptions): ClampReport
+export function clampTextWithReport(text: string | Uint8Array, policy?: PolicyOptions): ClampReport
 /** Cuts JSON so that it still parses: docs/json.md. A string or bytes are text that may be JSON;
  *  any other value becomes its JSON. Text that is not JSON is cut as clampText cuts it. */
-export function clampJson(json: unknown, policy?: JsonPolicy): string
+export function clampJson(json: unknown, policy?: PolicyOptions & Pick<ResultPolicy, 'schema'>): string
 /** Like `clampJson`, with counts. The contents of an omitted element or member are not counted. */
-export function clampJsonWithReport(json: unknown, policy?: JsonPolicy): JsonReport
-export interface JsonPolicy extends PolicyOptions {
-  /** A JSON schema. The result validates against it if the input did and the limits leave room. */
-  schema?: object | undefined
-}
-export interface JsonReport {
+export function clampJsonWithReport(
+  json: unknown,
+  policy?: PolicyOptions & Pick<ResultPolicy, 'schema'>,
+): {
   text: string
   /** False if nothing but white space was omitted. */
   truncated: boolean
@@ -205,15 +197,15 @@ export interface JsonReport {
   validates?: boolean
 }
 /** Measures a text in one pass: bytes of a string as UTF-8, chars and lines of bytes as decoded. */
-export function measureText(text: TextInput): TextSize
+export function measureText(text: string | Uint8Array): TextSize
 /** Estimates tokens in one pass, between 15 % low and 50 % high of o200k_base: docs/tokens.md. */
-export function estimateTokens(text: TextInput): number
+export function estimateTokens(text: string | Uint8Array): number
 /** Renders text as a terminal would show it, and folds repeated lines: docs/options.md#cleaning.
  *  Returns the same string if there is nothing to clean. */
-export function cleanText(text: TextInput, options?: CleanOptions): string
+export function cleanText(text: string | Uint8Array, options?: CleanOptions): string
 /** Replaces secrets by "[redacted: KIND]": docs/redact.md. Returns the same string if there are
  *  none. */
-export function redactText(text: TextInput, options?: RedactOptions): string
+export function redactText(text: string | Uint8Array, options?: RedactOptions): string
 export interface RedactOptions {
   /** Kinds of docs/redact.md, such as 'github token'. Default: all. */
   kinds?: readonly string[] | undefined
@@ -272,7 +264,8 @@ export interface ResultPolicy extends PolicyOptions {
    *  'data' (default); the same without a notice, 'keep-shape'; or lines of text, 'text'.
    *  docs/json.md#results-of-tools. */
   json?: 'data' | 'keep-shape' | 'text' | undefined
-  /** The JSON schema of the tool's result, to which JSON is cut. Then no notice is added to it. */
+  /** A JSON schema, such as that of the tool's result. JSON that validates against it still does if
+   *  the limits leave room, and no notice is added to it. */
   schema?: object | undefined
   /** Default: detected from the tags of the value, never by instanceof. */
   dialect?: DialectName | undefined
@@ -294,56 +287,42 @@ export interface MediaOptions {
   order?: 'oldest' | 'newest' | undefined
   /** Provider whose limits for one request apply too; in histories also to the user's payloads.
    *  Default: none. */
-  provider?: MediaProvider | undefined
+  provider?: 'anthropic' | 'openai' | 'gemini' | 'bedrock' | undefined
 }
-/** A provider whose limits for images and files are known. */
-export type MediaProvider = 'anthropic' | 'openai' | 'gemini' | 'bedrock'
-/** The limit for which a payload is omitted. 'budget' is `maxBytes` or `maxItems`, 'image_type' an
- *  image whose bytes are not of the type that it claims. */
-export type MediaReason =
-  | 'budget'
-  | 'image_bytes'
-  | 'image_pixels'
-  | 'many_images_pixels'
-  | 'images'
-  | 'document_bytes'
-  | 'documents'
-  | 'request_bytes'
-  | 'image_type'
 /** A payload that a provider rejects in a request. */
 export interface RefusedMedia {
   /** Index of its message. */
   index: number
   from: 'tool' | 'user'
   kind: 'image' | 'document' | 'file'
-  reason: MediaReason
+  /** The limit for which it is omitted. 'budget' is `maxBytes` or `maxItems`, 'image_type' an image
+   *  whose bytes are not of the type that it claims. */
+  reason:
+    | 'budget'
+    | 'image_bytes'
+    | 'image_pixels'
+    | 'many_images_pixels'
+    | 'images'
+    | 'document_bytes'
+    | 'documents'
+    | 'request_bytes'
+    | 'image_type'
   /** Bytes, decoded. */
   bytes: number
   /** Pixels, if the header of an image states them. */
   width?: number
   height?: number
 }
-/** A payload of a stored session that a provider rejects. */
-export interface RefusedRow extends Omit<RefusedMedia, 'index'> {
-  /** Line of the file, from 1. */
-  row: number
-  provider: MediaProvider
-}
-/** A number of images, sounds and files, and their bytes, decoded. */
-export interface MediaCount {
-  items: number
-  bytes: number
-}
-
 /** Clamps one tool result or message of any dialect: docs/results.md. Order, ids, images and
  *  metadata stay; messages without a tool result are returned as they are. Plain data over the
  *  limits becomes less data with a notice, or a text: docs/json.md. */
 export function clampResult<T>(result: T, policy?: ResultPolicy): T
 
-/** Returns what `clampResult` returns, with the long work on other threads: docs/speed.md.
- *  With `spill` the whole of each text that is cut is saved, and its notice names it. Getters and
- *  `toJSON` of a long result run more than once, those of any result with `spill`. Rejects for wrong
- *  options. */
+/** Returns what `clampResult` returns; of a string with `json: 'text'` what `clampText` returns.
+ *  Texts over 262,144 chars are cleaned, redacted and searched on other threads, so the event loop
+ *  goes on: docs/speed.md. With `spill` the whole of each text that is cut is saved, and its notice
+ *  names it. Getters and `toJSON` of a long result run more than once, those of any result with
+ *  `spill`. Rejects for wrong options. */
 export function clampResultAsync<T>(result: T, policy?: ResultPolicy & Pick<WrapPolicy, 'spill'>): Promise<T>
 /** Shortens the SAME error object, with all that is attached to it. A frozen error is returned as a
  *  new error, any other thrown value as a copy. docs/results.md#errors. */
@@ -368,7 +347,14 @@ export interface WrapPolicy extends ResultPolicy {
 export interface ClampEvent {
   /** 'omitted': words replaced payloads; 'cleared': a line replaced an old result. */
   action: 'cut' | 'cleared' | 'omitted' | 'redacted' | 'skipped'
-  reason: ClampReason
+  /**
+   *  'limits'      the result's own limits, which `exceeded` names;
+   *  'budget'      a budget of several results: `aggregate`, a plan, a full window;
+   *  'prices'      clearing pays; 'window' the window is full; 'repeat' another result says the same;
+   *  'media'       limits of payloads; 'secret' a secret was found;
+   *  'stream'      a stream of a class, which passes; 'unreadable' reading it threw.
+   */
+  reason: 'limits' | 'budget' | 'prices' | 'window' | 'repeat' | 'media' | 'secret' | 'stream' | 'unreadable'
   /** False if it was only observed: the value passed as it came. */
   applied?: false
   tool?: string
@@ -380,30 +366,13 @@ export interface ClampEvent {
   total: TextSize
   /** Size of the kept text, without notices, but with the words that replace payloads. */
   kept: TextSize
-  exceeded: LimitName[]
-  /** Omitted payloads, in an event of their own with an empty `exceeded`. */
-  media?: MediaCount
+  exceeded: Cut['exceeded'][number][]
+  /** Omitted payloads (images, sounds and files) and their bytes, decoded, in an event of their own
+   *  with an empty `exceeded`. */
+  media?: { items: number; bytes: number }
   /** Number of secrets that marks replaced, by kind. */
   redacted?: { readonly [kind: string]: number }
 }
-/**
- * Reason of an event:
- *  'limits'      the result's own limits, which `exceeded` names;
- *  'budget'      a budget of several results: `aggregate`, a plan, a full window;
- *  'prices'      clearing pays; 'window' the window is full; 'repeat' another result says the same;
- *  'media'       limits of payloads; 'secret' a secret was found;
- *  'stream'      a stream of a class, which passes; 'unreadable' reading it threw.
- */
-export type ClampReason =
-  | 'limits'
-  | 'budget'
-  | 'prices'
-  | 'window'
-  | 'repeat'
-  | 'media'
-  | 'secret'
-  | 'stream'
-  | 'unreadable'
 /** Wraps every tool of an array or record. A function may return a policy for each (undefined: not
  *  wrapped). */
 export function wrapTools<
@@ -422,17 +391,19 @@ type OnlyOptions<P> =
 
 /** Makes a copy for people's screens, never for a model: docs/results.md#display. Texts are
  *  truncated, notices included; images, audio and files become `{bytes, omitted: true}`. */
-export function sanitizeForDisplay<T>(result: T, options?: DisplayOptions): T
-export interface DisplayOptions {
-  /** Chars of each text. Default 8_000. */
-  maxChars?: number | undefined
-  /** Chars of each text of an error result, of its first line. Default 400. */
-  maxErrorChars?: number | undefined
-  /** Cleans texts first, as cleanText does. Default false. */
-  clean?: boolean | CleanOptions | undefined
-  /** Replaces secrets, as redactText does. Default false. */
-  redact?: boolean | RedactOptions | undefined
-}
+export function sanitizeForDisplay<T>(
+  result: T,
+  options?: {
+    /** Chars of each text. Default 8_000. */
+    maxChars?: number | undefined
+    /** Chars of each text of an error result, of its first line. Default 400. */
+    maxErrorChars?: number | undefined
+    /** Cleans texts first, as cleanText does. Default false. */
+    clean?: boolean | CleanOptions | undefined
+    /** Replaces secrets, as redactText does. Default false. */
+    redact?: boolean | RedactOptions | undefined
+  },
+): T
 
 // ── Histories ───────────────────────────────────────────────────────────────────────────────────
 
@@ -462,18 +433,17 @@ export interface AggregatePolicy {
  *  docs/tool-pairs.md. Returns the same array if it is sound. `repaired` counts changes. */
 export function repairToolPairs<T extends readonly unknown[]>(
   messages: T,
-  options?: PairsOptions,
+  options?: {
+    /** Default: that of the first call. */
+    dialect?: DialectName | undefined
+    /** Results without a call: 'drop' (default), or 'text', which keeps their text as the user's
+     *  words. */
+    orphans?: 'drop' | 'text' | undefined
+    /** Text of a missing result. Default: "[No result: the call was interrupted, or its result was
+     *  removed]". */
+    missing?: string | undefined
+  },
 ): { messages: T; repaired: number }
-export interface PairsOptions {
-  /** Default: that of the first call. */
-  dialect?: DialectName | undefined
-  /** Results without a call: 'drop' (default), or 'text', which keeps their text as the user's
-   *  words. */
-  orphans?: 'drop' | 'text' | undefined
-  /** Text of a missing result. Default: "[No result: the call was interrupted, or its result was
-   *  removed]". */
-  missing?: string | undefined
-}
 
 // ── Process output ──────────────────────────────────────────────────────────────────────────────
 
@@ -538,12 +508,10 @@ export interface CaptureResult {
 
 /** Formats stdout and stderr under labels, each within the policy (unless given: keep 'findings',
  *  8_000 chars, notice 'count'), and the exit. docs/capture.md#output-that-you-have. */
-export function formatProcessOutput(output: ProcessOutput, policy?: PolicyOptions): string
-/** Output of a process that was not captured by this package. */
-export interface ProcessOutput extends ProcessExit {
-  stdout: TextInput
-  stderr: TextInput
-}
+export function formatProcessOutput(
+  output: ProcessExit & { stdout: string | Uint8Array; stderr: string | Uint8Array },
+  policy?: PolicyOptions,
+): string
 
 // ── Full outputs on disk ────────────────────────────────────────────────────────────────────────
 
@@ -585,7 +553,7 @@ export interface SpillStore {
    *  for one after another; if they end in an error, nothing is kept.
    *  docs/spill.md#a-store-of-your-own. */
   save(
-    text: TextInput | AsyncIterable<Uint8Array>,
+    text: string | Uint8Array | AsyncIterable<Uint8Array>,
     meta?: { tool?: string | undefined; callId?: string | undefined },
   ): Promise<SpillRecord>
   /** Reads a page by id. No page splits a UTF-8 sequence; consecutive pages make up the file. A
@@ -653,23 +621,15 @@ export interface SpillMatch {
   before: string[]
   after: string[]
 }
-/** Message on the channel 'spillway:spill', for each output that was saved or could not be. */
-export interface SpillEvent {
-  tool?: string
-  callId?: string
-  record?: SpillRecord
-  error?: Error
-}
 /** Creates a store in a directory, which it does not touch before the first save. */
 export function createSpillStore(options: SpillOptions): SpillStore
 /** Reads saved outputs as a person would: an object or a list in JSON as lines, each with its path,
  *  strings without escapes. Lines, bytes and totals are those of these lines.
  *  docs/spill.md#json-as-lines. */
-export function spillReader(store: SpillStore): SpillReader
-export interface SpillReader {
+export function spillReader(store: SpillStore): {
   /** Reads a page. `exact`: it has the bytes as they were saved. */
   read(id: string, range?: SpillRange): Promise<SpillSlice & { exact: boolean }>
-  search(id: string, pattern: string, options?: SpillSearch): Promise<SpillMatch[]>
+  search: SpillStore['search']
 }
 /** Creates a tool with which a model reads and searches saved outputs; map its fields to your
  *  framework's names. It answers invalid input with a sentence. docs/spill.md#for-a-model. */
@@ -699,9 +659,6 @@ export function spillTool(store: SpillStore): {
 }
 
 // ── Context budget ──────────────────────────────────────────────────────────────────────────────
-
-/** Step to take before a request: docs/context.md#the-route. */
-export type Route = 'fits' | 'compact_only' | 'truncate_tool_results_only' | 'compact_then_truncate'
 
 export interface PrecheckInput {
   /** The history, in the shape of any framework. */
@@ -742,7 +699,8 @@ export interface PrecheckInput {
 }
 
 export interface Precheck {
-  route: Route
+  /** Step to take before the request: docs/context.md#the-route. */
+  route: 'fits' | 'compact_only' | 'truncate_tool_results_only' | 'compact_then_truncate'
   estimatedTokens: number
   /** `contextTokens` less the reserve. */
   budgetTokens: number
@@ -843,25 +801,28 @@ export interface ClearOptions {
 }
 /** Plain JSON. Results are named by call id, tool and a number, or without an id by their order. */
 export interface ClearState {
-  readonly results: { readonly [name: string]: ClearedResult }
+  readonly results: {
+    readonly [name: string]: {
+      /** Hash of its texts. */
+      readonly hash: string
+      /** Text in its place. Undefined if it stays, and only the arguments of its call are
+       *  cleared. */
+      readonly text?: string | undefined
+      /** Tokens saved in each request. */
+      readonly saved?: number | undefined
+      /** True if the arguments of its call are cleared too. */
+      readonly inputs?: true | undefined
+      /** Text in place of their long strings. Undefined: '[cleared]'. */
+      readonly inputText?: string | undefined
+      /** The earlier result that it repeats. If that is not in the history, the text is sent
+       *  whole. */
+      readonly of?: { readonly key: string; readonly hash: string } | undefined
+    }
+  }
   /** Savings of clearings after this many answers, less their cost, in units of `prices`. */
   readonly balance?: { readonly answers: number; readonly price: number } | undefined
   /** True if none of it was applied. */
   readonly observed?: true | undefined
-}
-export interface ClearedResult {
-  /** Hash of its texts. */
-  readonly hash: string
-  /** Text in its place. Undefined if it stays, and only the arguments of its call are cleared. */
-  readonly text?: string | undefined
-  /** Tokens saved in each request. */
-  readonly saved?: number | undefined
-  /** True if the arguments of its call are cleared too. */
-  readonly inputs?: true | undefined
-  /** Text in place of their long strings. Undefined: '[cleared]'. */
-  readonly inputText?: string | undefined
-  /** The earlier result that it repeats. If that is not in the history, the text is sent whole. */
-  readonly of?: { readonly key: string; readonly hash: string } | undefined
 }
 
 /** Keeps the prompts of one history within the window of a model. Remembers its decisions, and what
@@ -999,7 +960,7 @@ export interface RecoveryEvent {
   type: 'precheck' | 'compact' | 'truncate' | 'send' | 'overflow' | 'give_up'
   /** Number of the send that this step leads to, from 1; at the end, of the last send. */
   attempt: number
-  route?: Route
+  route?: Precheck['route']
   /** After a refusal, scaled so that the refused prompt does not fit. */
   estimatedTokens?: number
   /** Reason for this step, and against the alternatives. */
@@ -1129,8 +1090,8 @@ export interface RepairReport {
   bytesAfter: number
   /** Steps of the plan that matched no result. */
   unmatched: number
-  /** Payloads that words replaced. Absent if there are none. */
-  media?: MediaCount
+  /** Payloads that words replaced, and their bytes, decoded. Absent if there are none. */
+  media?: { items: number; bytes: number }
   /** Path of the original file. */
   backupPath?: string
   /** Path of `<file>.damaged`, if something was put there. */
@@ -1148,24 +1109,22 @@ export interface RepairReport {
  *  ERR_SPILLWAY_FORMAT, ERR_SPILLWAY_BESIDE, or the system's own codes. */
 export function repairSession(path: string, options?: RepairOptions): Promise<RepairReport>
 
-/** 'messages': messages of any dialect. OpenClaw's sessions are 'pi', Roo Code's 'cline'. */
-export type SessionFormat =
-  | 'pi'
-  | 'claude-code'
-  | 'codex'
-  | 'copilot'
-  | 'gemini-cli'
-  | 'qwen'
-  | 'kimi'
-  | 'kimi-code'
-  | 'continue'
-  | 'cline'
-  | 'opencode'
-  | 'messages'
-  | 'unknown'
-
 export interface SessionReport {
-  format: SessionFormat
+  /** 'messages': messages of any dialect. OpenClaw's sessions are 'pi', Roo Code's 'cline'. */
+  format:
+    | 'pi'
+    | 'claude-code'
+    | 'codex'
+    | 'copilot'
+    | 'gemini-cli'
+    | 'qwen'
+    | 'kimi'
+    | 'kimi-code'
+    | 'continue'
+    | 'cline'
+    | 'opencode'
+    | 'messages'
+    | 'unknown'
   /** Rows of the file, without blank ones; the messages of a document. */
   rows: number
   bytes: number
@@ -1174,10 +1133,14 @@ export interface SessionReport {
   byTool: { tool: string; results: number; chars: number; bytes: number }[]
   /** The largest results. `row` is the line of the file, or the message of a document, from 1. */
   largest: { row: number; tool?: string; callId?: string; chars: number; bytes: number }[]
-  /** Payloads of tool results. Absent if there are none. */
-  media?: MediaCount
+  /** Payloads of tool results, and their bytes, decoded. Absent if there are none. */
+  media?: { items: number; bytes: number }
   /** Payloads that the next request could not carry, of `media.provider` or of each provider. */
-  refused?: RefusedRow[]
+  refused?: (Omit<RefusedMedia, 'index'> & {
+    /** Line of the file, from 1. */
+    row: number
+    provider: NonNullable<MediaOptions['provider']>
+  })[]
   /** Results that the policy, apart from `media`, would cut. */
   oversized: number
   /** Rows that are not JSON in UTF-8, without blank ones; 1 for a document that is not. */
@@ -1202,21 +1165,22 @@ export function inspectSession(
 // ERR_SPILLWAY_CONTEXT_OVERFLOW, ERR_SPILLWAY_LOCKED, ERR_SPILLWAY_CHANGED, ERR_SPILLWAY_ATTRIBUTE,
 // ERR_SPILLWAY_FORMAT, ERR_SPILLWAY_BESIDE, ERR_SPILLWAY_SPILL, or Node's own system code (ENOSPC
 // ...).
-// diagnostics_channel: 'spillway:clamp', 'spillway:spill', 'spillway:recovery', 'spillway:repair'
-// (the report of a repair, with its `path`), 'spillway:warning'. They cost nothing without
-// subscribers.
 
+/** Messages of the channels 'spillway:clamp', 'spillway:spill' and so on of
+ *  `node:diagnostics_channel`: docs/observability.md. They cost nothing without subscribers. */
+export interface ChannelMessages {
+  clamp: ClampEvent
+  /** An output was saved, or could not be. */
+  spill: { tool?: string; callId?: string; record?: SpillRecord; error?: Error }
+  recovery: RecoveryEvent
+  repair: RepairReport & { path: string }
+  /** spillway/pi or spillway/openclaw used another value, as the original does. Sent once for each
+   *  field and value. */
+  warning: { field: string; value: unknown; used: unknown }
+}
 /** Writes a line for each event of these channels, 'spillway:warning' apart, until you call what it
  *  returns. Default: `console.error`. docs/observability.md. */
 export function logEvents(write?: (line: string) => void): () => void
-
-/** Message on the channel 'spillway:warning', once for each field and value: spillway/pi or
- *  spillway/openclaw used another value, as the original does. */
-export interface OptionWarning {
-  field: string
-  value: unknown
-  used: unknown
-}
 
 // biome-ignore lint/complexity/noUselessEmptyExport: without it, a declaration file exports all names
 export {}

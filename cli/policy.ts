@@ -1,4 +1,4 @@
-import type { CleanOptions, MediaOptions, MediaProvider, PolicyOptions } from 'spillway'
+import type { CleanOptions, MediaOptions, PolicyOptions } from 'spillway'
 import { cleanText, definePolicy } from '../lib/index.js'
 import { MEDIA_PROVIDERS } from '../lib/media_options.js'
 import { POLICY } from '../lib/options.js'
@@ -57,7 +57,7 @@ export function forFlag(verb: 'omit' | 'name'): Flags[string] {
 
 /** Reads the provider whose limits apply to images and files. */
 export function mediaFor(args: Args): { media?: MediaOptions } {
-  const provider = args.text('for') as MediaProvider | undefined
+  const provider = args.text('for') as MediaOptions['provider']
   if (provider === undefined) return {}
   if (!MEDIA_PROVIDERS.includes(provider))
     throw new UsageError(`--for takes ${MEDIA_PROVIDERS.join(', ')}, not ${JSON.stringify(provider)}`)

@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel'
-import type { ClampEvent, ClampReason, LimitName, MediaCount, TextSize } from 'spillway'
+import type { ClampEvent, TextSize } from 'spillway'
 import type { EnginePolicy } from './compiled.js'
 import type { Result } from './dialect/results.js'
 import type { CallSpill } from './spill/call_spill.js'
@@ -30,22 +30,22 @@ export interface Origin {
 export interface Figures {
   readonly total: TextSize
   readonly kept: TextSize
-  readonly exceeded: LimitName[]
+  readonly exceeded: ClampEvent['exceeded']
   /** Payloads that words replaced. */
-  readonly media?: MediaCount
+  readonly media?: NonNullable<ClampEvent['media']>
   /** The name of the saved output in the notice. */
   readonly saved?: string
   /** Default: 'omitted' for payloads, else 'cut'. */
   readonly action?: ClampEvent['action']
   /** Default: 'media' for payloads, else 'limits'. */
-  readonly reason?: ClampReason
+  readonly reason?: ClampEvent['reason']
   /** Secrets that marks replaced, by kind. */
   readonly redacted?: Record<string, number>
 }
 
 const NONE: TextSize = { bytes: 0, chars: 0, lines: 0 }
 /** The figures of an event that measures no text. */
-export const UNMEASURED = { total: NONE, kept: NONE, exceeded: [] as LimitName[] }
+export const UNMEASURED = { total: NONE, kept: NONE, exceeded: [] as ClampEvent['exceeded'] }
 
 /** Returns the name of the output that was saved for a cut by this policy. */
 export function savedIn({ saved }: Pick<EnginePolicy, 'saved'>): Pick<Figures, 'saved'> {

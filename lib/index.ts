@@ -33,7 +33,6 @@ export const {
   clampMessages,
   clampResult,
   clampResultAsync,
-  clampTextAsync,
   sanitizeForDisplay,
   wrapTool,
   wrapTools,

@@ -1,4 +1,4 @@
-import type { MediaProvider, MediaReason } from 'spillway'
+import type { MediaOptions, RefusedMedia } from 'spillway'
 import { type Kind, mapped, oneOf, WHOLE } from './kinds.js'
 import table from './media_limits.json'
 import { objectOf, option, Table } from './option_table.js'
@@ -25,13 +25,16 @@ const LIMITS = [
   'brokenImages',
 ] as const
 
+/** A provider whose limits for images and files are known. */
+export type MediaProvider = NonNullable<MediaOptions['provider']>
+
 type LimitName = (typeof LIMITS)[number]
 
 /** The limits of a provider, Infinity for none. */
 type ProviderLimits = Readonly<Record<LimitName, number>>
 
 /** The reasons to omit a payload in the order of `Reason` in src/media/provider_limits.rs. */
-export const REASONS: readonly (MediaReason | undefined)[] = [
+export const REASONS: readonly (RefusedMedia['reason'] | undefined)[] = [
   undefined,
   'budget',
   'image_bytes',

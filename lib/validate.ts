@@ -1,5 +1,4 @@
 import { types } from 'node:util'
-import type { TextInput } from 'spillway'
 import { closest } from './closest.js'
 import { isList, isObject, isPromise } from './untrusted.js'
 
@@ -97,7 +96,7 @@ export function show(value: unknown): string {
 
 /** Rejects values other than texts. Zero bytes become "": their buffer may be detached, and then
  *  cannot be read. */
-export function checkText(text: TextInput, field = 'text'): TextInput {
+export function checkText(text: string | Uint8Array, field = 'text'): string | Uint8Array {
   if (typeof text === 'string') return text
   if (types.isUint8Array(text)) return text.length === 0 ? '' : text
   throw optionError(TypeError, field, 'a string or a Uint8Array', text)

@@ -1,5 +1,5 @@
 import type { Channel } from 'node:diagnostics_channel'
-import type { OptionWarning } from 'spillway'
+import type { ChannelMessages } from 'spillway'
 import { show } from './validate.js'
 
 /** Undefined until a wrong value is met, as its module takes a fifth of a millisecond to load. */
@@ -16,7 +16,7 @@ export function substitute<T>(field: string, value: unknown, used: T): T {
   warnings ??= channelOf('spillway:warning')
   if (warnings.hasSubscribers && told.size < MOST_TOLD && !told.has(key)) {
     told.add(key)
-    const warning: OptionWarning = { field, value, used }
+    const warning: ChannelMessages['warning'] = { field, value, used }
     warnings.publish(warning)
   }
   return used

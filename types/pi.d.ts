@@ -6,7 +6,7 @@
  *    its end instead of nothing;
  *  - text is well-formed: lone surrogates become U+FFFD;
  *  - a negative limit keeps "" and is reported once on the diagnostics channel 'spillway:warning'
- *    (OptionWarning of 'spillway'); any other limit than a whole number or Infinity throws with
+ *    (`ChannelMessages` of 'spillway'); any other limit than a whole number or Infinity throws with
  *    code ERR_SPILLWAY_OPTION instead of dropping everything;
  *  - if nothing is kept of a partial last line, `outputLines` is 0;
  *  - the cost is one counting pass over the content, and a cut that depends only on the limits.

@@ -6,7 +6,7 @@ import {
   classifyProviderError,
   definePolicy,
   inspectSession,
-  type MediaProvider,
+  type MediaOptions,
   precheck,
   repairSession,
   runWithRecovery,
@@ -17,6 +17,7 @@ import { jpeg, pdf, png } from '../support/images.js'
 import { jsonLines, readRows, scratch } from '../support/scratch.js'
 
 const all = Number.POSITIVE_INFINITY
+type MediaProvider = NonNullable<MediaOptions['provider']>
 const only = (provider: MediaProvider) => ({ maxBytes: all, maxLines: all, media: { provider } })
 const base64 = (bytes: Buffer) => bytes.toString('base64')
 

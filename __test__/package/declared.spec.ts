@@ -11,7 +11,6 @@ import {
   clampResult,
   clampResultAsync,
   clampText,
-  clampTextAsync,
   clampTextWithReport,
   classifyProviderError,
   cleanText,
@@ -105,6 +104,9 @@ function editor(): ts.LanguageService {
 }
 const service = editor()
 
+/** The members of a type that is written out. */
+const membersOf = (type?: ts.TypeNode) => (type && ts.isTypeLiteralNode(type) ? type.members : [])
+
 /** The options of each function and method that index.d.ts declares, by its name. */
 function declared(): Map<string, string[]> {
   const program = service.getProgram() as ts.Program
@@ -131,9 +133,9 @@ function declared(): Map<string, string[]> {
   }
   for (const statement of file.statements) {
     if (ts.isFunctionDeclaration(statement)) read(statement.name?.text ?? '', statement.parameters)
-    const name = statement as ts.InterfaceDeclaration | ts.ClassDeclaration
-    if (!['OutputCapture', 'SpillReader', 'SpillStore'].includes(name.name?.text ?? '')) continue
-    for (const member of name.members) {
+    const name = statement as ts.InterfaceDeclaration | ts.ClassDeclaration | ts.FunctionDeclaration
+    if (!['OutputCapture', 'SpillStore', 'spillReader'].includes(name.name?.text ?? '')) continue
+    for (const member of ts.isFunctionDeclaration(name) ? membersOf(name.type) : name.members) {
       if (ts.isConstructorDeclaration(member)) read(name.name?.text ?? '', member.parameters)
       if (ts.isMethodDeclaration(member) || ts.isMethodSignature(member))
         read(`${name.name?.text}.${member.name.getText()}`, member.parameters)
@@ -168,7 +170,6 @@ const calls: Record<string, (options: never) => unknown> = {
   cleanText: (options) => cleanText('', options),
   redactText: (options) => redactText('', options),
   clampResult: (options) => clampResult('', options),
-  clampTextAsync: (options) => clampTextAsync('', options),
   clampResultAsync: (options) => clampResultAsync('', options),
   clampError: (options) => clampError('', options),
   wrapTool: (options) => wrapTool({ execute: () => '' }, options),
@@ -183,8 +184,7 @@ const calls: Record<string, (options: never) => unknown> = {
   'SpillStore.save': (options) => store().save('', options),
   'SpillStore.read': (options) => store().read(ID, options),
   'SpillStore.search': (options) => store().search(ID, 'x', options),
-  'SpillReader.read': (options) => spillReader(store()).read(ID, options),
-  'SpillReader.search': (options) => spillReader(store()).search(ID, 'x', options),
+  'spillReader.read': (options) => spillReader(store()).read(ID, options),
   'SpillStore.sweep': (options) => store().sweep(options),
   precheck,
   applyPlan: (options) => applyPlan([], [], options),

@@ -5,7 +5,6 @@ import {
   type ClampEvent,
   clampMessages,
   inspectSession,
-  type MediaCount,
   type PlanStep,
   precheck,
   repairSession,
@@ -23,6 +22,7 @@ const { write } = scratch()
 const session = (rows: readonly object[]) => write(jsonLines(rows))
 const read: (file: string) => object[] = readRows
 
+type MediaCount = NonNullable<ClampEvent['media']>
 const none: MediaCount = { items: 0, bytes: 0 }
 const less = (a: MediaCount, b: MediaCount) => ({ items: a.items - b.items, bytes: a.bytes - b.bytes })
 const mediaIn = async (file: string) => (await inspectSession(file)).media ?? none

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
-import { OutputCapture, type SpillRecord, type SpillStore, type TextInput, wrapTool } from 'spillway'
+import { OutputCapture, type SpillRecord, type SpillStore, wrapTool } from 'spillway'
 import { describe, expect, it, vi } from 'vitest'
 import { turns, until } from '../support/wait.js'
 
 const ID = '0123456789abcdef'
 const record = (bytes: number): SpillRecord => ({ id: ID, path: 'a/key', bytes, lines: 1, complete: true })
 
-type Input = TextInput | AsyncIterable<Uint8Array>
+type Input = string | Uint8Array | AsyncIterable<Uint8Array>
 
 /** A store of somebody else that saves in its own way. */
 const saving = (save: (chunks: AsyncIterable<Uint8Array>) => unknown, reference?: 'path' | 'id') =>

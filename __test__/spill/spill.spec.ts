@@ -20,8 +20,8 @@ import { basename, join, relative } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import * as fc from 'fast-check'
 import {
+  type ChannelMessages,
   createSpillStore,
-  type SpillEvent,
   type SpillOptions,
   type SpillRecord,
   type SpillStore,
@@ -220,8 +220,8 @@ describe('a spill store', () => {
   })
 
   it('tells of what it saved, and of what it could not', async () => {
-    const events: SpillEvent[] = []
-    const listen = (event: unknown) => events.push(event as SpillEvent)
+    const events: ChannelMessages['spill'][] = []
+    const listen = (event: unknown) => events.push(event as ChannelMessages['spill'])
     subscribe('spillway:spill', listen)
     const spill = store()
     const record = await spill.save('x', { tool: 'bash', callId: 'call_1' })

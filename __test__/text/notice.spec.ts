@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import {
   applyPlan,
+  type Cut,
   clampMessages,
   clampResult,
   clampText,
   clampTextWithReport,
   createSpillStore,
   type Keep,
-  type LimitName,
   OutputCapture,
   precheck,
   repairSession,
@@ -25,7 +25,7 @@ const PAGES = 'request smaller chunks (offset/limit) or specific sections'
 const BIG = 'x'.repeat(60_000)
 
 /** Name of a limit in a notice. */
-const NAMES: Record<LimitName, RegExp> = {
+const NAMES: Record<Cut['exceeded'][number], RegExp> = {
   bytes: /^[\d,]+(?:B|KB|MB)$/,
   lines: /^[\d,]+ lines$/,
   chars: /^[\d,]+ chars$/,

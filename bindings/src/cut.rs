@@ -44,7 +44,7 @@ pub struct Reasons {
 #[napi(object, object_from_js = false)]
 pub struct LineReason {
     pub line: f64,
-    #[napi(ts_type = "import('spillway').LineReason['stream']")]
+    #[napi(ts_type = "NonNullable<import('spillway').ClampReport['reasons']>[number]['stream']")]
     pub stream: &'static str,
     pub score: f64,
 }

@@ -1,4 +1,4 @@
-import type { MediaProvider, RepairOptions, RepairReport, ResultPolicy } from 'spillway'
+import type { MediaOptions, RepairOptions, RepairReport, ResultPolicy } from 'spillway'
 import type { Taken } from '../../lib/session/session.js'
 import { layouts } from '../../src/layouts.json'
 import { repairLine } from '../cuts.js'
@@ -22,7 +22,7 @@ export interface Case extends Dated {
   readonly orphans: number
   readonly rearranged: number
   readonly media: number
-  readonly provider?: MediaProvider
+  readonly provider?: NonNullable<MediaOptions['provider']>
   /** Tokens of results that each fit, if together they exceed every window. */
   readonly together?: number
   /** Results without a call that no repair removes. */
@@ -138,7 +138,7 @@ interface Facts {
   readonly name: string
   readonly mends?: readonly string[]
   /** The only provider that its requests go to. */
-  readonly provider?: MediaProvider
+  readonly provider?: NonNullable<MediaOptions['provider']>
 }
 
 const factsOf = (format: string) => (layouts as readonly Facts[]).find(({ name }) => name === format)
@@ -167,7 +167,7 @@ async function mediaOf(path: string, format: string, policy: ResultPolicy): Prom
   if (provider) return { provider }
   const { inspectCounted } = await import('../../lib/session/session.js')
   const { refused = [] } = (await inspectCounted(path, policy)).report
-  const rejected = new Map<MediaProvider, number>()
+  const rejected = new Map<NonNullable<MediaOptions['provider']>, number>()
   for (const { provider } of refused) rejected.set(provider, (rejected.get(provider) ?? 0) + 1)
   const [most] = [...rejected].sort(([, a], [, b]) => b - a)
   return most && { provider: most[0] }

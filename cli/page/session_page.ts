@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import type { MediaReason, RefusedRow, SessionReport } from 'spillway'
+import type { RefusedMedia, SessionReport } from 'spillway'
 import type { Cuts, Flaws } from '../../lib/session/session.js'
 import { adviceOf, quoted } from '../cuts.js'
 import type { Args } from '../term/args.js'
@@ -93,7 +93,7 @@ export function pageOf({ file, report, cuts }: SessionSummary, args: Args): stri
 }
 
 /** The words for each limit for which a payload is rejected. */
-const BROKEN: Readonly<Record<Exclude<MediaReason, 'image_type'>, string>> = {
+const BROKEN: Readonly<Record<Exclude<RefusedMedia['reason'], 'image_type'>, string>> = {
   budget: 'the limits',
   image_bytes: 'the size of an image',
   image_pixels: 'the pixels of an image',
@@ -106,7 +106,7 @@ const BROKEN: Readonly<Record<Exclude<MediaReason, 'image_type'>, string>> = {
 
 /** Formats the payloads that providers reject, and the command line that omits those of the first
  *  provider. */
-function refusedLines(refused: readonly RefusedRow[], file: string): string[] {
+function refusedLines(refused: NonNullable<SessionReport['refused']>, file: string): string[] {
   const lines = refused.map(({ row, kind, bytes, width, height, provider, reason }) => {
     const pixels = width === undefined ? '' : ` ${width}x${height}`
     const why = reason === 'image_type' ? 'not of the type that it claims' : `over ${BROKEN[reason]}`

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { SpillRange, SpillSearch, SpillStore, TextInput } from 'spillway'
+import type { SpillRange, SpillSearch, SpillStore } from 'spillway'
 import { UsageError } from '../term/usage_error.js'
 
 const METHODS = ['save', 'read', 'search', 'list', 'sweep'] as const
@@ -53,7 +53,10 @@ export class ModuleStore implements SpillStore {
     return this.#loaded?.reference === 'path' ? 'path' : 'id'
   }
 
-  async save(input: TextInput | AsyncIterable<Uint8Array>, meta?: Parameters<SpillStore['save']>[1]) {
+  async save(
+    input: string | Uint8Array | AsyncIterable<Uint8Array>,
+    meta?: Parameters<SpillStore['save']>[1],
+  ) {
     const late = new Late(this.#patience)
     const chunks = late.watch(input)
     try {
@@ -124,7 +127,7 @@ class Late {
   }
 
   /** Yields chunks. The time that they take to come is not the store's. */
-  async *watch(input: TextInput | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  async *watch(input: string | Uint8Array | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
     this.stop()
     const chunks = typeof input === 'object' && Symbol.asyncIterator in input ? input : slices(input)
     for await (const chunk of chunks) {
@@ -136,7 +139,7 @@ class Late {
   }
 }
 
-function* slices(input: TextInput): Generator<Uint8Array> {
+function* slices(input: string | Uint8Array): Generator<Uint8Array> {
   const bytes = typeof input === 'string' ? Buffer.from(input) : input
   for (let at = 0; at < bytes.length; at += CHUNK) yield bytes.subarray(at, at + CHUNK)
 }

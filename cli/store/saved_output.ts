@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path'
-import type { SpillMatch, SpillRange, SpillReader, SpillSearch, SpillSlice } from 'spillway'
+import type { SpillMatch, SpillRange, SpillSearch, SpillSlice } from 'spillway'
 import { spillReader } from '../../lib/index.js'
 import type { Args } from '../term/args.js'
 import { UsageError } from '../term/usage_error.js'
@@ -29,7 +29,7 @@ export function savedOutputOf(args: Args, usage: string): SavedOutput {
 export class SavedOutput {
   readonly id: string
   readonly #given: GivenStore
-  readonly #reader: SpillReader
+  readonly #reader: ReturnType<typeof spillReader>
   readonly #exact: boolean
 
   constructor(given: GivenStore, id: string, exact: boolean) {

@@ -1,4 +1,4 @@
-import type { CaptureResult, LimitName, ProcessExit, TextSize } from 'spillway'
+import type { CaptureResult, Cut, ProcessExit, TextSize } from 'spillway'
 import { type Figures, savedIn } from '../clamp_event.js'
 import { type EnginePolicy, failed, handleOf, named, saved, silent } from '../compiled.js'
 import { type CapturedCut, type CapturedTexts, native } from '../engine.js'
@@ -121,7 +121,7 @@ export class CaptureSnapshot {
 
   #figures(sections: readonly StreamText[]): Figures {
     const kept = { bytes: 0, chars: 0, lines: 0 }
-    const exceeded = new Set<LimitName>()
+    const exceeded = new Set<Cut['exceeded'][number]>()
     for (const { stream, kept: keptOf } of sections) {
       const part = keptOf()
       kept.bytes += part.bytes

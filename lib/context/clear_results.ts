@@ -8,13 +8,13 @@
 //   repeat  What the state of an earlier call names is written as it was, byte for byte.
 //   dedupe  A result that repeats another becomes a reference (`repeated.ts`).
 //   clear   Once the trigger is reached, the results before the last `keep` that pay become one line each.
-import type { ClearedResult, ClearOptions, ClearState, SpillStore } from 'spillway'
+import type { ClearOptions, ClearState, SpillStore } from 'spillway'
 import { checkMessages } from '../result/clamp_messages.js'
 import { originIn } from '../result/gate.js'
 import { elementsOf } from '../untrusted.js'
 import type { Change } from './cache_prices.js'
 import { type Clearing, checkClearing } from './clear_options.js'
-import { isWritable } from './cleared.js'
+import { type ClearedResult, isWritable } from './cleared.js'
 import { ClearedHistory, Shortening } from './cleared_history.js'
 import { repeatsIn } from './duplicates.js'
 import { usedLater } from './later_uses.js'

@@ -1,4 +1,4 @@
-import type { ClampReason, ContextOptions, SpillStore } from 'spillway'
+import type { ClampEvent, ClearState, ContextOptions, SpillStore } from 'spillway'
 import { emitClamp, type Origin, savedFor, savedIn } from '../clamp_event.js'
 import { type EnginePolicy, handleOf, saved } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
@@ -17,6 +17,9 @@ import { earlierSaves } from '../text/earlier.js'
 import { sizeOf, sum } from '../text/size.js'
 import { isObject, tryRead } from '../untrusted.js'
 import { appliedBy } from './apply_plan.js'
+
+/** The entry of a result in a state. */
+export type ClearedResult = ClearState['results'][string]
 
 /** Chars of a result up to which it stays. The text of a cleared result is shorter, as any name in
  *  it is short. */
@@ -126,7 +129,7 @@ function textsIn({ slots }: Result): string[] {
 /** Tells listeners of a result whose texts a line replaces. */
 export function tellCleared(
   result: Result,
-  reason: ClampReason,
+  reason: ClampEvent['reason'],
   origin: Origin,
   policy: EnginePolicy = appliedBy,
 ): void {

@@ -1,7 +1,7 @@
 // A history and the entries that shorten it: results that a line replaces, arguments without their
 // long strings. An entry names its result by a key and a hash, so that it applies to the full
 // history and to the shortened one, in this process and in another, and writes the same bytes.
-import type { ClampReason, ClearedResult, ClearState, SpillStore } from 'spillway'
+import type { ClampEvent, ClearState, SpillStore } from 'spillway'
 import type { Origin } from '../clamp_event.js'
 import type { EnginePolicy } from '../compiled.js'
 import type { Result } from '../dialect/results.js'
@@ -11,6 +11,7 @@ import {
   adviceBy,
   argumentsSavedBy,
   type Cleared,
+  type ClearedResult,
   isWritable,
   LEAST,
   namedIn,
@@ -250,7 +251,7 @@ export class ClearedHistory {
 
   /** Adds an entry, and tells listeners of the result that a line replaces. Returns the uses whose
    *  entries changed. */
-  clear({ use, entry, saved }: Shortening, reason: ClampReason): readonly ToolUse[] {
+  clear({ use, entry, saved }: Shortening, reason: ClampEvent['reason']): readonly ToolUse[] {
     const before = this.entryOf(use)
     this.set(use, { ...entry, saved: saved + (before?.saved ?? 0) })
     if (entry.text === undefined || before?.text !== undefined) return [use]
@@ -261,7 +262,7 @@ export class ClearedHistory {
 
   /** Tells listeners of a result that a line replaces. The call knows the tool, where the result
    *  does not. */
-  tell(use: ToolUse, reason: ClampReason, policy?: EnginePolicy): void {
+  tell(use: ToolUse, reason: ClampEvent['reason'], policy?: EnginePolicy): void {
     const tool = this.calls.toolOf(use)
     tellCleared(use.result, reason, { ...this.#origin, ...(tool !== undefined && { tool }) }, policy)
   }

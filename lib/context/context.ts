@@ -9,7 +9,7 @@
 //
 // All decisions are plain JSON in `state`, named by call and content. So another process goes on
 // with the same bytes, and a history that was rewritten in between is sent whole where it changed.
-import type { ClampReason, ClearedResult, Context, ContextOptions } from 'spillway'
+import type { ClampEvent, Context, ContextOptions } from 'spillway'
 import { jsonOf } from '../json.js'
 import { repairToolPairs } from '../pairs/repair.js'
 import { rulesOfCalls } from '../pairs/rules.js'
@@ -19,7 +19,7 @@ import { originIn } from '../result/gate.js'
 import { elementsOf } from '../untrusted.js'
 import { checkMembers, optionError } from '../validate.js'
 import { keptOf } from './clear_results.js'
-import { LEAST } from './cleared.js'
+import { type ClearedResult, LEAST } from './cleared.js'
 import { ClearedHistory, type Shortening } from './cleared_history.js'
 import { dueOf } from './clearing_plan.js'
 import { type ContextSettings, checkContext } from './context_options.js'
@@ -238,7 +238,7 @@ class Draft {
   }
 
   /** Returns false if nothing became shorter. */
-  async #clear(all: readonly Shortening[], reason: ClampReason = 'window'): Promise<boolean> {
+  async #clear(all: readonly Shortening[], reason: ClampEvent['reason'] = 'window'): Promise<boolean> {
     const { spill } = this.#settings
     const made: Shortening[] = []
     for (const one of all) {

@@ -1,9 +1,8 @@
-import type { ClearedResult } from 'spillway'
 import type { PathNode } from '../dialect/paths.js'
 import type { Result } from '../dialect/results.js'
 import { jsonOf } from '../json.js'
 import { get, isList } from '../untrusted.js'
-import { adviceOn, LEAST } from './cleared.js'
+import { adviceOn, type ClearedResult, LEAST } from './cleared.js'
 import { lineDiff } from './line_diff.js'
 import { hashOf, type MadeCalls, type ToolUse } from './tool_uses.js'
 

@@ -1,7 +1,6 @@
-import type { ClearedResult } from 'spillway'
 import { callName } from '../dialect/results.js'
 import { isObject } from '../untrusted.js'
-import { withoutInputs, withoutResults } from './cleared.js'
+import { type ClearedResult, withoutInputs, withoutResults } from './cleared.js'
 import type { MessageShares } from './message_tokens.js'
 import { isCurrent, type Snapshot, snapshotOf } from './snapshot.js'
 import { type HistoryUses, type MadeCalls, type ToolUse, tokensIn } from './tool_uses.js'

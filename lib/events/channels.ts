@@ -1,14 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import type { ClampEvent, RecoveryEvent, RepairReport, SpillEvent } from 'spillway'
+import type { ChannelMessages } from 'spillway'
 import { notify } from '../untrusted.js'
 
-/** The messages of each channel. */
-export interface Messages {
-  readonly clamp: ClampEvent
-  readonly spill: SpillEvent
-  readonly recovery: RecoveryEvent
-  readonly repair: RepairReport & { readonly path: string }
-}
+/** The messages of the channels about work that was done. */
+export type Messages = Omit<ChannelMessages, 'warning'>
 
 /** Listens to channels until the function that is returned is called. Errors of a listener are
  *  ignored: Node would end the process with them. */

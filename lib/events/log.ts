@@ -1,4 +1,4 @@
-import type { ClampEvent, RecoveryEvent, SpillEvent } from 'spillway'
+import type { ChannelMessages, ClampEvent, RecoveryEvent } from 'spillway'
 import { callback } from '../kinds.js'
 import { show } from '../validate.js'
 import { listen, type Messages } from './channels.js'
@@ -34,7 +34,7 @@ function whatOf({ action, reason, total, kept, exceeded, media, redacted = {} }:
     .join(', ')})`
 }
 
-function saveIn({ record, error, ...call }: SpillEvent): string {
+function saveIn({ record, error, ...call }: ChannelMessages['spill']): string {
   return record
     ? `${count(record.bytes)} bytes of ${nameOf(call)} were saved as ${record.id}`
     : `the output of ${nameOf(call)} was not saved: ${show(error?.message).slice(1, -1)}`

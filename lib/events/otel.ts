@@ -2,7 +2,7 @@
 // each call of a tool, and readers of traces count calls by them. Names and attributes are those of
 // OpenTelemetry's conventions for GenAI where they have one, and under `spillway.` otherwise. Ids
 // stand on spans alone, since each value of an attribute of a metric is a series of its own.
-import type { ClampEvent, RecoveryEvent, SpillEvent } from 'spillway'
+import type { ChannelMessages, ClampEvent, RecoveryEvent } from 'spillway'
 import type { instrument as Declared, OtelAttributes, OtelMetrics } from 'spillway/otel'
 import { isObject } from '../untrusted.js'
 import { checkOptions, optionError } from '../validate.js'
@@ -118,11 +118,11 @@ function changeOf(event: ClampEvent): OtelAttributes {
   }
 }
 
-function failureOf({ error }: SpillEvent): OtelAttributes {
+function failureOf({ error }: ChannelMessages['spill']): OtelAttributes {
   return error ? { 'error.type': error.name } : {}
 }
 
-function saveOf({ record }: SpillEvent): OtelAttributes {
+function saveOf({ record }: ChannelMessages['spill']): OtelAttributes {
   if (!record) return {}
   const { id, bytes, complete } = record
   return { 'spillway.saved': id, 'spillway.saved.bytes': bytes, 'spillway.saved.complete': complete }

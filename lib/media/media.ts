@@ -1,4 +1,4 @@
-import type { MediaReason, RefusedMedia } from 'spillway'
+import type { RefusedMedia } from 'spillway'
 import type { Figures } from '../clamp_event.js'
 import { CACHE_MARKS, type Draft } from '../dialect/edit.js'
 import type { Result } from '../dialect/results.js'
@@ -87,7 +87,7 @@ function itemsOf(runs: readonly MediaRun[]): Item[] {
 const KINDS = ['file', 'image', 'document', 'image'] as const
 
 /** Describes a payload that goes. */
-export function refusalOf(item: Item, reason: MediaReason): Omit<RefusedMedia, 'index'> {
+export function refusalOf(item: Item, reason: RefusedMedia['reason']): Omit<RefusedMedia, 'index'> {
   const { bytes, width, height, kind, fromUser } = item
   return {
     from: fromUser ? 'user' : 'tool',

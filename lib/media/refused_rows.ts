@@ -1,5 +1,5 @@
-import type { MediaProvider, RefusedRow } from 'spillway'
-import { budgetFor, limitsOf, MEDIA_PROVIDERS, REASONS } from '../media_options.js'
+import type { SessionReport } from 'spillway'
+import { budgetFor, limitsOf, MEDIA_PROVIDERS, type MediaProvider, REASONS } from '../media_options.js'
 import { judged, refusalOf } from './media.js'
 
 /** A payload that the next request of a session carries, as src/session/inspect.rs lists it. */
@@ -13,7 +13,10 @@ export type SentPayload = readonly [
 ]
 
 /** Returns the payloads that a provider, or any of them, rejects, in the order of their rows. */
-export function refusedIn(sent: readonly SentPayload[], only: MediaProvider | undefined): RefusedRow[] {
+export function refusedIn(
+  sent: readonly SentPayload[],
+  only: MediaProvider | undefined,
+): NonNullable<SessionReport['refused']> {
   const items = sent.map(([, bytes, width, height, kind, fromUser]) => {
     return { bytes, width, height, kind, fromUser: fromUser === 1 }
   })

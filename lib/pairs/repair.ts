@@ -15,7 +15,7 @@
 // allocation). A repair of a longer history repairs its beginning in the same way: names depend on
 // earlier calls only, and nothing is decided by what follows, except that the last turn may still
 // wait for its results. And a repair never drops a real result that has a call.
-import type { DialectName, PairsOptions } from 'spillway'
+import type { repairToolPairs as Declared, DialectName } from 'spillway'
 import { Draft } from '../dialect/edit.js'
 import { endsAt, type PathNode, type Paths } from '../dialect/paths.js'
 import { copy, GONE } from '../dialect/shallow_copy.js'
@@ -31,7 +31,7 @@ import { isWellPaired } from './well_paired.js'
 
 export function repairToolPairs<T extends readonly unknown[]>(
   list: T,
-  options: PairsOptions = {},
+  options: Parameters<typeof Declared>[1] = {},
 ): { messages: T; repaired: number } {
   const wishes = optionsOf('pairs', 'options', options)
   const messages = checkMessages(list)

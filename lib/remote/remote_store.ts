@@ -1,12 +1,4 @@
-import type {
-  SpillMatch,
-  SpillRange,
-  SpillRecord,
-  SpillSearch,
-  SpillSlice,
-  SpillStore,
-  TextInput,
-} from 'spillway'
+import type { SpillMatch, SpillRange, SpillRecord, SpillSearch, SpillSlice, SpillStore } from 'spillway'
 import type { RemoteSpillOptions } from 'spillway/remote'
 import { native } from '../engine.js'
 import { optionsOf } from '../read_options.js'
@@ -39,7 +31,10 @@ class RemoteStore implements SpillStore {
     this.#limits = limits
   }
 
-  async save(input: TextInput | AsyncIterable<Uint8Array>, meta: SpillMeta = {}): Promise<SpillRecord> {
+  async save(
+    input: string | Uint8Array | AsyncIterable<Uint8Array>,
+    meta: SpillMeta = {},
+  ): Promise<SpillRecord> {
     const chunks = chunksIn(input)
     const origin = checkMeta(meta)
     const { tool, callId } = origin

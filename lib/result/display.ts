@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import type { DialectName, DisplayOptions } from 'spillway'
+import type { sanitizeForDisplay as Declared, DialectName } from 'spillway'
 import type { EnginePolicy } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
 import { decodedBytes } from '../dialect/payload.js'
@@ -24,7 +24,7 @@ interface Display {
   readonly maxErrorChars: number
 }
 
-export function sanitizeForDisplay<T>(result: T, options: DisplayOptions = {}): T {
+export function sanitizeForDisplay<T>(result: T, options: Parameters<typeof Declared>[1] = {}): T {
   const { maxErrorChars, ...given } = optionsOf('display', 'options', options)
   const display = { policy: compile({ ...UNLIMITED, ...given, notice: 'pi' }), maxErrorChars }
   checkAwaited('result', result)

@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 import { setTimeout } from 'node:timers/promises'
-import type { MediaCount, RepairOptions, RepairReport, ResultPolicy, SessionReport } from 'spillway'
+import type { RepairOptions, RepairReport, ResultPolicy, SessionReport } from 'spillway'
 import type { CleanSteps } from '../clean_options.js'
 import { type EnginePolicy, handleOf } from '../compiled.js'
 import { native } from '../engine.js'
@@ -46,6 +46,8 @@ export interface Flaws {
   readonly invalidName?: number
   readonly lostParent?: number
 }
+
+type MediaCount = NonNullable<SessionReport['media']>
 
 /** Returns the member of a report for payloads, unless there are none. */
 function withMedia(media: MediaCount): { media?: MediaCount } {

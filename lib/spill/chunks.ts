@@ -1,4 +1,3 @@
-import type { TextInput } from 'spillway'
 import { plain } from '../text/input.js'
 import { pieces } from '../text/pieces.js'
 import { isObject } from '../untrusted.js'
@@ -11,7 +10,7 @@ export const CHUNK = 256 * 1024
 /** Returns what is to be saved in chunks, whose memory may be used again when the next one is asked
  *  for. */
 export function chunksIn(
-  input: TextInput | AsyncIterable<Uint8Array>,
+  input: string | Uint8Array | AsyncIterable<Uint8Array>,
 ): Iterable<Uint8Array> | AsyncIterable<Uint8Array> {
   if (input instanceof ByteQueue) return input.borrow()
   if (isObject(input) && Symbol.asyncIterator in input) return input

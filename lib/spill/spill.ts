@@ -7,7 +7,6 @@ import type {
   SpillSearch,
   SpillSlice,
   SpillStore,
-  TextInput,
 } from 'spillway'
 import { native } from '../engine.js'
 import { type OptionsOf, optionsOf } from '../read_options.js'
@@ -35,7 +34,10 @@ class Store implements SpillStore {
     return this.#options.reference
   }
 
-  async save(input: TextInput | AsyncIterable<Uint8Array>, meta: SpillMeta = {}): Promise<SpillRecord> {
+  async save(
+    input: string | Uint8Array | AsyncIterable<Uint8Array>,
+    meta: SpillMeta = {},
+  ): Promise<SpillRecord> {
     const chunks = chunksIn(input)
     const writer = new SpillWriter(this.#options, checkMeta(meta))
     const feed = input instanceof ByteQueue ? input : undefined

@@ -1,4 +1,11 @@
-import type { SpillMatch, SpillRange, SpillReader, SpillSearch, SpillSlice, SpillStore } from 'spillway'
+import type {
+  spillReader as Declared,
+  SpillMatch,
+  SpillRange,
+  SpillSearch,
+  SpillSlice,
+  SpillStore,
+} from 'spillway'
 import { native } from '../engine.js'
 import { isObject } from '../untrusted.js'
 import { optionError } from '../validate.js'
@@ -28,6 +35,8 @@ interface Surveyed {
 
 /** Bytes that are not UTF-8, or not those of the survey. */
 class OtherBytes extends Error {}
+
+export type SpillReader = ReturnType<typeof Declared>
 
 class Reader implements SpillReader {
   readonly #store: SpillStore

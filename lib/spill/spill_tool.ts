@@ -1,9 +1,9 @@
-import type { spillTool as Declared, SpillMatch, SpillReader, SpillSlice, SpillStore } from 'spillway'
+import type { spillTool as Declared, SpillMatch, SpillSlice, SpillStore } from 'spillway'
 import { cleanText } from '../text/clean.js'
 import { get, isObject } from '../untrusted.js'
 import { show, unknownName } from '../validate.js'
 import { idIn } from './arguments.js'
-import { spillReader } from './spill_reader.js'
+import { type SpillReader, spillReader } from './spill_reader.js'
 
 /** Bytes and lines of a page. With a number before each line it stays within 40,960 bytes. */
 const PAGE = 30_000

@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 import { types } from 'node:util'
-import type { SpillEvent, SpillRecord } from 'spillway'
+import type { ChannelMessages, SpillRecord } from 'spillway'
 import { native, type SpillFailure } from '../engine.js'
 import { failureOf } from '../system_error.js'
 import { optionError } from '../validate.js'
@@ -67,7 +67,7 @@ export class SpillWriter {
 }
 
 /** Tells subscribers of an output that was saved or could not be. */
-export function publish(event: SpillEvent): void {
+export function publish(event: ChannelMessages['spill']): void {
   if (events.hasSubscribers) events.publish(event)
 }
 

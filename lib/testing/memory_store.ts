@@ -1,4 +1,4 @@
-import type { SpillRecord, SpillStore, TextInput } from 'spillway'
+import type { SpillRecord, SpillStore } from 'spillway'
 import type { createMemoryStore as Declared, SavedOutput } from 'spillway/testing'
 import { createRemoteSpillStore } from '../remote/remote_store.js'
 
@@ -27,7 +27,7 @@ class MemoryStore implements SpillStore {
   }
 
   async save(
-    input: TextInput | AsyncIterable<Uint8Array>,
+    input: string | Uint8Array | AsyncIterable<Uint8Array>,
     meta: { tool?: string; callId?: string } = {},
   ): Promise<SpillRecord> {
     const record = await this.#store.save(input, meta)

@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import type { JsonPolicy, JsonReport, TextInput } from 'spillway'
+import type { clampJsonWithReport as Declared, PolicyOptions, ResultPolicy } from 'spillway'
 import { type EnginePolicy, handleOf } from '../compiled.js'
 import { native } from '../engine.js'
 import { jsonOf } from '../json.js'
@@ -10,11 +10,13 @@ import { exceededBy } from './limits.js'
 import { redacted } from './redact.js'
 import { clampTextWithReport } from './text.js'
 
+type JsonPolicy = PolicyOptions & Pick<ResultPolicy, 'schema'>
+
 export function clampJson(json: unknown, policy?: JsonPolicy): string {
   return clampJsonWithReport(json, policy).text
 }
 
-export function clampJsonWithReport(json: unknown, policy?: JsonPolicy): JsonReport {
+export function clampJsonWithReport(json: unknown, policy?: JsonPolicy): ReturnType<typeof Declared> {
   const compiled = compile(policy)
   const text = given(json, compiled)
   const none = { omittedElements: 0, shortenedStrings: 0, droppedMembers: 0 }
@@ -50,6 +52,6 @@ function isJson(text: string): boolean {
  *  without JSON is null. */
 function given(json: unknown, policy: EnginePolicy): string {
   const isText = typeof json === 'string' || types.isUint8Array(json)
-  const text = redacted(isText ? (json as TextInput) : (jsonOf(json) ?? 'null'), policy)
+  const text = redacted(isText ? (json as string | Uint8Array) : (jsonOf(json) ?? 'null'), policy)
   return typeof text === 'string' ? text.toWellFormed() : native.decode(text)
 }

@@ -1,4 +1,4 @@
-import type { LimitName, TextSize } from 'spillway'
+import type { ClampEvent, TextSize } from 'spillway'
 import { PENDING } from '../ahead.js'
 import { asks, type EnginePolicy, handleOf } from '../compiled.js'
 import { native } from '../engine.js'
@@ -34,7 +34,7 @@ export interface TextsCut {
   readonly edits: readonly TextEdit[]
   readonly truncated: boolean
   /** Undefined if they were not counted. */
-  readonly figures: { readonly kept: TextSize; readonly exceeded: LimitName[] } | undefined
+  readonly figures: { readonly kept: TextSize; readonly exceeded: ClampEvent['exceeded'] } | undefined
 }
 
 /** Clamps the texts of one result together. `counts`: figures are read. `ask`: returns what was

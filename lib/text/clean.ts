@@ -1,4 +1,4 @@
-import type { CleanOptions, TextInput } from 'spillway'
+import type { CleanOptions } from 'spillway'
 import { PENDING } from '../ahead.js'
 import { type CleanSteps, NONE, stepsOf } from '../clean_options.js'
 import type { EnginePolicy } from '../compiled.js'
@@ -8,7 +8,7 @@ import { checkText } from '../validate.js'
 import { plain } from './input.js'
 import { narrowness, PIECE, pieces } from './pieces.js'
 
-export function cleanText(text: TextInput, options: CleanOptions = {}): string {
+export function cleanText(text: string | Uint8Array, options: CleanOptions = {}): string {
   const cleaning = stepsOf(optionsOf('clean', 'options', options))
   const given = checkText(text)
   return typeof given === 'string' ? cleanString(given, cleaning) : cleanBytes(plain(given, false), cleaning)
@@ -66,7 +66,7 @@ function cleanedPieces(bytes: Uint8Array, what: CleanSteps): string[] {
 }
 
 /** Cleans a text if the policy says so, as `cleaned` in src/slots/slot_text.rs does. */
-export function cleaned<T extends TextInput>(
+export function cleaned<T extends string | Uint8Array>(
   text: T,
   { clean, ahead }: Pick<EnginePolicy, 'clean' | 'ahead'>,
 ): T {

@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import type { TextInput, TextSize } from 'spillway'
+import type { TextSize } from 'spillway'
 import { PENDING } from '../ahead.js'
 import { type EnginePolicy, handleOf } from '../compiled.js'
 import { native } from '../engine.js'
@@ -25,7 +25,7 @@ export interface Input {
 
 /** `worded`: a function of the caller runs while the text is in use. `most`: chars of a string that
  *  are searched. */
-export function inputOf(text: TextInput, worded = false, most?: number, ask?: Ask): Input {
+export function inputOf(text: string | Uint8Array, worded = false, most?: number, ask?: Ask): Input {
   return typeof text === 'string' ? new StringInput(text, most, ask) : new BytesInput(plain(text, worded))
 }
 

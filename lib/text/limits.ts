@@ -1,4 +1,4 @@
-import type { LimitName } from 'spillway'
+import type { ClampReport, Cut } from 'spillway'
 import { asks, type EnginePolicy } from '../compiled.js'
 import type { Input } from './input.js'
 
@@ -24,10 +24,10 @@ export function askedOf(
 }
 
 /** Returns the limits that a text exceeds, in the order of the contract. */
-export function exceededBy(input: Measurements, policy: EnginePolicy): LimitName[] {
+export function exceededBy(input: Measurements, policy: EnginePolicy): ClampReport['exceeded'] {
   const { limits } = policy
   const total = input.total()
-  const exceeded: LimitName[] = []
+  const exceeded: ClampReport['exceeded'] = []
   if (input.bytesOut() > limits.bytes) exceeded.push('bytes')
   if (total.lines > limits.lines) exceeded.push('lines')
   if (total.chars > limits.chars) exceeded.push('chars')
@@ -38,9 +38,9 @@ export function exceededBy(input: Measurements, policy: EnginePolicy): LimitName
 }
 
 /** Limits in the order of the contract. */
-const LIMITS: readonly LimitName[] = ['bytes', 'lines', 'chars', 'tokens', 'lineBytes']
+const LIMITS: Cut['exceeded'] = ['bytes', 'lines', 'chars', 'tokens', 'lineBytes']
 
 /** Returns the limits whose bits the engine has set. */
-export function limitsIn(bits: number): LimitName[] {
+export function limitsIn(bits: number): ClampReport['exceeded'] {
   return LIMITS.filter((_, at) => (bits >> at) & 1)
 }

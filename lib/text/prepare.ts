@@ -1,4 +1,3 @@
-import type { TextInput } from 'spillway'
 import type { EnginePolicy } from '../compiled.js'
 import { native } from '../engine.js'
 import { cleaned } from './clean.js'
@@ -12,7 +11,7 @@ export function prepares({ clean, redact }: Preparation): boolean {
 }
 
 /** Cleans a text, then redacts it, if the policy says so. */
-export function prepared<T extends TextInput>(text: T, policy: Preparation): T {
+export function prepared<T extends string | Uint8Array>(text: T, policy: Preparation): T {
   return redacted(cleaned(text, policy), policy)
 }
 

@@ -1,4 +1,4 @@
-import type { RedactOptions, TextInput } from 'spillway'
+import type { RedactOptions } from 'spillway'
 import { type Ahead, PENDING } from '../ahead.js'
 import { native } from '../engine.js'
 import { optionsOf } from '../read_options.js'
@@ -8,14 +8,14 @@ import { checkText } from '../validate.js'
 import { plain } from './input.js'
 import { isLatin1 } from './latin1.js'
 
-export function redactText(text: TextInput, options: RedactOptions = {}): string {
+export function redactText(text: string | Uint8Array, options: RedactOptions = {}): string {
   const redaction = redactionOf(optionsOf('redact', 'options', options))
   const given = redacted(checkText(text), { redact: redaction })
   return typeof given === 'string' ? given : native.decode(given)
 }
 
 /** Redacts a text if the policy says so. Returns the same text if it has no secret. */
-export function redacted<T extends TextInput>(
+export function redacted<T extends string | Uint8Array>(
   text: T,
   policy: { readonly redact: Redaction | undefined; readonly ahead?: Ahead },
 ): T {

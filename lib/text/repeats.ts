@@ -1,4 +1,3 @@
-import type { TextInput } from 'spillway'
 import { native } from '../engine.js'
 import type { KeptParts } from './truncation.js'
 
@@ -9,7 +8,7 @@ type Range = [start: number, end: number]
  * cut, `left`: the same without some lines.
  */
 export function keptWithout(
-  given: TextInput,
+  given: string | Uint8Array,
   cut: string,
   left: string,
   ranges: readonly Range[],

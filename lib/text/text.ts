@@ -1,4 +1,4 @@
-import type { ClampReport, LineReason, PolicyOptions, TextInput, TextSize } from 'spillway'
+import type { ClampReport, PolicyOptions, TextSize } from 'spillway'
 import type { EnginePolicy } from '../compiled.js'
 import { compile } from '../policy.js'
 import { tryRead } from '../untrusted.js'
@@ -10,14 +10,19 @@ import { keptWithout } from './repeats.js'
 import { isWithin } from './size.js'
 import { type KeptParts, keptLines, type Truncation } from './truncation.js'
 
-export function clampText(text: TextInput, policy?: PolicyOptions): string {
+export function clampText(text: string | Uint8Array, policy?: PolicyOptions): string {
   return clampPrepared(checkText(text), compile(policy))
 }
 
 /** Takes a text through all steps: cleans it, redacts it, cuts it, and drops what the cut brought
  *  together. If a string has over `most` chars, only both ends are searched for findings. `ask`:
  *  gathers what was asked of the text. */
-export function clampPrepared(given: TextInput, policy: EnginePolicy, most?: number, ask?: Ask): string {
+export function clampPrepared(
+  given: string | Uint8Array,
+  policy: EnginePolicy,
+  most?: number,
+  ask?: Ask,
+): string {
   const text = prepared(given, policy)
   if (typeof text === 'string' && surelyFits(text, policy)) return text
   return truncate(inputOf(text, policy.words !== undefined, most, ask), policy).text
@@ -36,7 +41,7 @@ export function fits(text: string, policy: EnginePolicy): boolean {
   return text.length <= policy.gate && text.isWellFormed()
 }
 
-export function clampTextWithReport(text: TextInput, policy?: PolicyOptions): ClampReport {
+export function clampTextWithReport(text: string | Uint8Array, policy?: PolicyOptions): ClampReport {
   const compiled = compile(policy)
   const given = prepared(checkText(text), compiled)
   const input = inputOf(given, compiled.words !== undefined)
@@ -64,7 +69,7 @@ export function clampTextWithReport(text: TextInput, policy?: PolicyOptions): Cl
 }
 
 /** Returns the kept parts of a text, without the lines that are dropped after the cut. */
-function keptIn(given: TextInput, made: Truncation, policy: EnginePolicy): KeptParts {
+function keptIn(given: string | Uint8Array, made: Truncation, policy: EnginePolicy): KeptParts {
   const kept = made.kept()
   const { joined } = made
   const left = joined && leftOfRepeats(joined, policy)
@@ -78,7 +83,7 @@ type Explanation = Required<Pick<ClampReport, 'reasons' | 'dropped'>>
 function explained({ keep, lines, ranges, reasons }: KeptParts): Explanation {
   const found = new Map(reasons?.kept.map((reason) => [reason.line, reason]))
   const startsAtEnd = keep === 'tail' || (keep === 'ends' && ranges.length === 1 && ranges[0]?.[0] !== 0)
-  const kept = new Map<number, LineReason>()
+  const kept = new Map<number, Explanation['reasons'][number]>()
   for (const [at, [first, last]] of lines.entries()) {
     const stream = at > 0 || startsAtEnd ? 'tail' : 'head'
     for (let line = first; line <= last; line++)
@@ -106,10 +111,10 @@ function whole(text: string, total: TextSize, { explain }: EnginePolicy): ClampR
   }
 }
 
-export function measureText(text: TextInput): TextSize {
+export function measureText(text: string | Uint8Array): TextSize {
   return inputOf(checkText(text)).total()
 }
 
-export function estimateTokens(text: TextInput): number {
+export function estimateTokens(text: string | Uint8Array): number {
   return inputOf(checkText(text)).tokens()
 }

@@ -1,4 +1,4 @@
-import type { Keep, LineReason, TextSize } from 'spillway'
+import type { ClampReport, Keep, TextSize } from 'spillway'
 import type { Cut as NativeCut } from '../engine.js'
 
 /** The result of truncating one text. */
@@ -30,8 +30,8 @@ export interface KeptParts {
 
 /** The reasons for which lines are kept, and those of the best omitted lines. */
 export interface Reasons {
-  readonly kept: LineReason[]
-  readonly dropped: LineReason[]
+  readonly kept: NonNullable<ClampReport['reasons']>
+  readonly dropped: NonNullable<ClampReport['dropped']>
 }
 
 /** Returns the result for a text that is not truncated. */
