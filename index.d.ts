@@ -87,7 +87,7 @@ export type Query =
   | false
   | ((args: readonly unknown[]) => string | readonly string[] | undefined)
 
-export interface PolicyOptions extends Limits {
+export interface TextPolicy extends Limits {
   /** 'auto' (default): lines that explain a failure, lines that the agent may use next, both ends.
    *  'head', 'tail', 'ends': by place. 'findings', 'relevant': one of the two searches. */
   keep?: Keep | undefined
@@ -173,16 +173,16 @@ export interface ClampReport {
 }
 
 /** Truncates `text` to the policy. Bytes are read as UTF-8; invalid sequences become U+FFFD. */
-export function clampText(text: string | Uint8Array, policy?: PolicyOptions): string
+export function clampText(text: string | Uint8Array, policy?: TextPolicy): string
 /** Like `clampText`, with exact totals, which takes a pass over the input. */
-export function clampTextWithReport(text: string | Uint8Array, policy?: PolicyOptions): ClampReport
+export function clampTextWithReport(text: string | Uint8Array, policy?: TextPolicy): ClampReport
 /** Cuts JSON so that it still parses: docs/json.md. A string or bytes are text that may be JSON;
  *  any other value becomes its JSON. Text that is not JSON is cut as clampText cuts it. */
-export function clampJson(json: unknown, policy?: PolicyOptions & Pick<ResultPolicy, 'schema'>): string
+export function clampJson(json: unknown, policy?: TextPolicy & Pick<ResultPolicy, 'schema'>): string
 /** Like `clampJson`, with counts. The contents of an omitted element or member are not counted. */
 export function clampJsonWithReport(
   json: unknown,
-  policy?: PolicyOptions & Pick<ResultPolicy, 'schema'>,
+  policy?: TextPolicy & Pick<ResultPolicy, 'schema'>,
 ): {
   text: string
   /** False if nothing but white space was omitted. */
@@ -250,13 +250,13 @@ export type DialectName =
   | 'kimi-code'
   | 'continue'
 
-export interface ResultPolicy extends PolicyOptions {
+export interface ResultPolicy extends TextPolicy {
   /** Division of the limits among the text blocks of ONE result. 'fair' (default): small blocks
    *  stay whole; 'order': first come, first served; 'each': all limits to each block. */
   share?: 'fair' | 'order' | 'each' | undefined
-  /** Copies beside the text that are not sent to a model: 'keep' (default), at most `maxBytes` of
+  /** Copies beside the text that are not sent to a model: 'whole' (default), at most `maxBytes` of
    *  their JSON, 'cap' (8_192 bytes), or 'drop'. docs/results.md#side-data. */
-  sideData?: 'keep' | 'cap' | 'drop' | { maxBytes: number } | undefined
+  sideData?: 'whole' | 'cap' | 'drop' | { maxBytes: number } | undefined
   /** Copies to keep of an MCP result whose texts repeat its `structuredContent`. Default 'both'.
    *  docs/frameworks.md#what-is-sent-twice. */
   structured?: 'both' | 'text' | 'structured' | undefined
@@ -326,7 +326,7 @@ export function clampResult<T>(result: T, policy?: ResultPolicy): T
 export function clampResultAsync<T>(result: T, policy?: ResultPolicy & Pick<WrapPolicy, 'spill'>): Promise<T>
 /** Shortens the SAME error object, with all that is attached to it. A frozen error is returned as a
  *  new error, any other thrown value as a copy. docs/results.md#errors. */
-export function clampError<E>(error: E, policy?: PolicyOptions & Pick<ResultPolicy, 'observe'>): E
+export function clampError<E>(error: E, policy?: TextPolicy & Pick<ResultPolicy, 'observe'>): E
 
 /** Wraps a tool (`execute`, `invoke`, `func`, or a function): its results, partial updates and
  *  thrown errors are clamped. Options are checked here. A cut may turn an object into text: check
@@ -411,13 +411,13 @@ export function sanitizeForDisplay<T>(
  *  `aggregate`. Returns the same array if nothing changed. `clamped` counts results. */
 export function clampMessages<T extends readonly unknown[]>(
   messages: T,
-  options?: MessagesPolicy,
+  policy?: MessagesPolicy,
 ): { messages: T; clamped: number }
 export interface MessagesPolicy extends ResultPolicy {
-  aggregate?: AggregatePolicy | undefined
+  aggregate?: AggregateOptions | undefined
 }
 /** A budget over all tool results of a history: docs/results.md#a-history. */
-export interface AggregatePolicy {
+export interface AggregateOptions {
   /** Chars of all tool results together. Each result keeps at least "[...]". */
   maxChars: number
   /** End of the history at which reduction starts. Default 'oldest'. */
@@ -469,7 +469,7 @@ export class OutputCapture {
   finish(exit?: ProcessExit): Promise<CaptureResult>
 }
 /** Options of a capture. `keep` is 'findings' unless given. */
-export interface CaptureOptions extends PolicyOptions {
+export interface CaptureOptions extends TextPolicy {
   /** 'merged' (default): one text in order of arrival; 'separate': each stream has its own
    *  limits. */
   streams?: 'merged' | 'separate' | undefined
@@ -510,7 +510,7 @@ export interface CaptureResult {
  *  8_000 chars, notice 'count'), and the exit. docs/capture.md#output-that-you-have. */
 export function formatProcessOutput(
   output: ProcessExit & { stdout: string | Uint8Array; stderr: string | Uint8Array },
-  policy?: PolicyOptions,
+  policy?: TextPolicy,
 ): string
 
 // ── Full outputs on disk ────────────────────────────────────────────────────────────────────────
@@ -692,7 +692,7 @@ export interface PrecheckInput {
   media?: MediaOptions | undefined
   /** Budget over all tool results. `maxChars` defaults to the larger of four results and half the
    *  window, `minKeepChars` to 0. */
-  aggregate?: (Omit<AggregatePolicy, 'maxChars'> & { maxChars?: number | undefined }) | undefined
+  aggregate?: (Omit<AggregateOptions, 'maxChars'> & { maxChars?: number | undefined }) | undefined
   /** Prices as in `clearToolResults`: the plan then starts at the end that makes the request
    *  cheaper, unless `aggregate.order` is given. Default: off. */
   prices?: ClearOptions['prices']
@@ -1027,7 +1027,7 @@ export interface Guard {
 export interface RepairOptions extends ResultPolicy {
   /** Budget over all tool results of the active branch; in files without branches, of all rows.
    *  Cannot be combined with `plan`. */
-  aggregate?: AggregatePolicy | undefined
+  aggregate?: AggregateOptions | undefined
   /** Plan to apply instead of `aggregate` and `media`. Steps without a match are counted in
    *  `unmatched`. */
   plan?: readonly PlanStep[] | undefined
@@ -1037,7 +1037,7 @@ export interface RepairOptions extends ResultPolicy {
   /** Treatment of what is not JSON in UTF-8: 'keep' (default), or 'mend', which splits glued rows,
    *  joins broken ones, closes a document behind its last whole message, and moves the rest to
    *  `<file>.damaged`. docs/sessions.md#damaged-rows-and-documents. */
-  damaged?: 'keep' | 'mend' | undefined
+  damaged?: 'leave' | 'mend' | undefined
   /** Gives a result to every tool call that has none, and removes results without a call, where the
    *  format allows it. Default false. docs/sessions.md#calls-without-a-result. */
   pairs?: boolean | undefined

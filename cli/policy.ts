@@ -1,4 +1,4 @@
-import type { CleanOptions, MediaOptions, PolicyOptions } from 'spillway'
+import type { CleanOptions, MediaOptions, TextPolicy } from 'spillway'
 import { cleanText, definePolicy } from '../lib/index.js'
 import { MEDIA_PROVIDERS } from '../lib/media_options.js'
 import { POLICY } from '../lib/options.js'
@@ -80,7 +80,7 @@ export function mediaOf(args: Args): { media?: MediaOptions } {
 /** The flags that set a limit, in the order of their help. */
 export const LIMITS = ['max-bytes', 'max-lines', 'max-chars', 'max-tokens'] as const
 
-export interface GivenPolicy extends PolicyOptions {
+export interface GivenPolicy extends TextPolicy {
   clean?: boolean | CleanOptions
   redact?: boolean
 }

@@ -43,7 +43,7 @@ export interface EnginePolicy
   /** Chars at the start and at the end beyond which no cut keeps anything; Infinity if only a pass
    *  can tell. */
   readonly reach: { head: number; tail: number }
-  readonly sideData: 'keep' | 'cap' | 'drop'
+  readonly sideData: 'whole' | 'cap' | 'drop'
   readonly maxSideBytes: number
   readonly redact: Redaction | undefined
   readonly mode: Mode

@@ -60,11 +60,11 @@ const REDACTED = byType<Values<typeof REDACT.rows> | undefined>('true, false or 
 })
 
 /** Side data: its treatment, and the bytes of JSON that 'cap' keeps of each copy. */
-type SideData = { readonly sideData: 'keep' | 'cap' | 'drop'; readonly maxSideBytes: number }
+type SideData = { readonly sideData: 'whole' | 'cap' | 'drop'; readonly maxSideBytes: number }
 const CAP = 8_192
 const SIDE = new Table({ maxBytes: required(is.WHOLE, { unit: 'bytes' }) })
-const SIDE_DATA = byType<SideData>("'keep', 'cap', 'drop' or { maxBytes }", {
-  string: mapped(oneOf('keep', 'cap', 'drop'), (sideData) => ({ sideData, maxSideBytes: CAP })),
+const SIDE_DATA = byType<SideData>("'whole', 'cap', 'drop' or { maxBytes }", {
+  string: mapped(oneOf('whole', 'cap', 'drop'), (sideData) => ({ sideData, maxSideBytes: CAP })),
   object: mapped(objectOf(SIDE), ({ maxBytes }) => ({ sideData: 'cap', maxSideBytes: maxBytes })),
 })
 
@@ -87,7 +87,7 @@ export const POLICY = new Table({
   redact: option(REDACTED, undefined, { reaches: ALL }),
   share: option(oneOf('fair', 'order', 'each'), 'fair', { reaches: RESULTS }),
   dialect: option(DIALECT, undefined, { reaches: RESULTS }),
-  sideData: option(SIDE_DATA, { sideData: 'keep', maxSideBytes: CAP }, { reaches: RESULTS }),
+  sideData: option(SIDE_DATA, { sideData: 'whole', maxSideBytes: CAP }, { reaches: RESULTS }),
   structured: option(oneOf('both', 'text', 'structured'), 'both', { reaches: but(RESULTS, 'applyPlan') }),
   json: option(oneOf('data', 'text', 'keep-shape'), 'data', { reaches: RESULTS }),
   schema: option(SCHEMA, undefined, { reaches: [...JSONS, ...RESULTS], needs: { json: JSONED } }),
@@ -289,7 +289,7 @@ export const TABLES = {
     lockTimeout: option(is.WHOLE, 10_000, { unit: 'ms', needs: { lock: [true] } }),
     signal: option(is.SIGNAL),
     onProgress: option(is.FUNCTION),
-    damaged: option(oneOf('keep', 'mend'), 'keep'),
+    damaged: option(oneOf('leave', 'mend'), 'leave'),
     pairs: option(is.FLAG, false),
   }),
   inspect: new Table({ signal: option(is.SIGNAL), top: option(is.WHOLE, 10) }),

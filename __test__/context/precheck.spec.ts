@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import {
-  type AggregatePolicy,
+  type AggregateOptions,
   applyPlan,
   estimateTokens,
   type PlanStep,
@@ -460,7 +460,7 @@ describe('precheck', () => {
 
   it('cuts the newest first where it is to, and protects none where it need not', () => {
     const batch = [user('go'), answer, old, fresh]
-    const check = (aggregate: Partial<AggregatePolicy>, messages: readonly unknown[] = both) =>
+    const check = (aggregate: Partial<AggregateOptions>, messages: readonly unknown[] = both) =>
       precheck(plain({ messages, perResultMaxChars: 20_000, aggregate })).plan.map(({ callId }) => callId)
     expect(check({ order: 'newest' })).toEqual(['old'])
     expect(check({ order: 'newest', protectNewest: false })).toEqual(['new'])

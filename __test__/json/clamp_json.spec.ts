@@ -5,7 +5,7 @@ import {
   clampText,
   estimateTokens,
   measureText,
-  type PolicyOptions,
+  type TextPolicy,
 } from 'spillway'
 import { describe, expect, it, test } from 'vitest'
 import { foreignLine } from '../support/cut_strings.js'
@@ -64,7 +64,7 @@ function isPart(part: unknown, whole: unknown): boolean {
   }
 }
 
-function expectWithin(text: string, policy: PolicyOptions) {
+function expectWithin(text: string, policy: TextPolicy) {
   const size = measureText(text)
   expect(size.bytes).toBeLessThanOrEqual(policy.maxBytes ?? 51_200)
   for (const line of text.split('\n'))

@@ -166,7 +166,7 @@ describe('results within messages', () => {
   it.each(['text', 'structured'] as const)('are the same in a stored session: %s', async (structured) => {
     const path = join(dir, `${structured}.jsonl`)
     const rows = [...history, ...twice.map(([, result]) => result), ...once.map(([, result]) => result)]
-    const policy = { structured, notice: 'hint', sideData: 'keep', query: false } as const
+    const policy = { structured, notice: 'hint', sideData: 'whole', query: false } as const
     for (const limits of [{}, { maxChars: 60 }] satisfies ResultPolicy[]) {
       const written = rows.map((row) => JSON.stringify(row))
       writeFileSync(path, written.map((row) => `${row}\n`).join(''))

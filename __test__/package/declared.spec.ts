@@ -141,7 +141,7 @@ function declared(): Map<string, string[]> {
         read(`${name.name?.text}.${member.name.getText()}`, member.parameters)
     }
   }
-  for (const nested of ['CleanOptions', 'MediaOptions', 'AggregatePolicy']) {
+  for (const nested of ['CleanOptions', 'MediaOptions', 'AggregateOptions']) {
     const node = file.statements.find((one) => ts.isInterfaceDeclaration(one) && one.name.text === nested)
     found.set(nested, namesOf(checker.getTypeAtLocation(node as ts.InterfaceDeclaration)))
   }
@@ -211,7 +211,7 @@ describe('options, as index.d.ts declares them', () => {
   const takers = [...names.keys()].filter((name) => name in calls)
 
   it('are taken by the functions that are called here', () => {
-    const nested = ['CleanOptions', 'MediaOptions', 'AggregatePolicy']
+    const nested = ['CleanOptions', 'MediaOptions', 'AggregateOptions']
     expect(Object.keys(calls).sort()).toEqual(
       [...names.keys()].filter((name) => !nested.includes(name)).sort(),
     )
@@ -261,7 +261,7 @@ describe('options, as index.d.ts declares them', () => {
   })
 
   it('are checked within clean and aggregate, which reject options of other functions', async () => {
-    const within = { clean: names.get('CleanOptions') ?? [], aggregate: names.get('AggregatePolicy') ?? [] }
+    const within = { clean: names.get('CleanOptions') ?? [], aggregate: names.get('AggregateOptions') ?? [] }
     const having = (option: string) => takers.filter((name) => names.get(name)?.includes(option))
     for (const [outer, own] of Object.entries(within)) {
       expect(having(outer).length).toBeGreaterThan(2)

@@ -341,7 +341,7 @@ describe('sessions with redact', () => {
       const path = join(directory(), 'session.jsonl')
       const made = rows(text)
       writeFileSync(path, made.map((row) => `${JSON.stringify(row)}\n`).join(''))
-      const policy = { ...redact, maxChars: 1_000, sideData: 'keep', aggregate: { maxChars: 900 } } as const
+      const policy = { ...redact, maxChars: 1_000, sideData: 'whole', aggregate: { maxChars: 900 } } as const
       expect(await repairSession(path, { ...policy, backup: false })).toMatchObject({ changed: true })
       const [, user, result] = readFileSync(path, 'utf8').trim().split('\n')
       expect(user).toContain(SECRET)

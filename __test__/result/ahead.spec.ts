@@ -8,7 +8,7 @@ import {
   clampResultAsync,
   clampText,
   createSpillStore,
-  type PolicyOptions,
+  type TextPolicy,
   wrapTool,
 } from 'spillway'
 import { describe, expect, it, vi } from 'vitest'
@@ -36,7 +36,7 @@ const more = fc.record(
     redact: fc.boolean(),
     isError: fc.boolean(),
     query: fc.constantFrom('which step failed', ['error', '漢字']),
-    keep: fc.constantFrom<PolicyOptions['keep']>('auto', 'findings', 'relevant', 'head'),
+    keep: fc.constantFrom<TextPolicy['keep']>('auto', 'findings', 'relevant', 'head'),
     maxBytes: fc.constantFrom(900, 51_200, 120_000),
   },
   { requiredKeys: [] },
@@ -44,7 +44,7 @@ const more = fc.record(
 const policy = fc
   .oneof(
     more,
-    fc.tuple(policies, more).map(([one, two]) => ({ ...one, ...two }) as PolicyOptions),
+    fc.tuple(policies, more).map(([one, two]) => ({ ...one, ...two }) as TextPolicy),
   )
   .map(effective)
 

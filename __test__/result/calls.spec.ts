@@ -474,7 +474,7 @@ describe('hostile results', () => {
     const nested = { content: [[text(BIG)], [[text(BIG)]], text(BIG)] }
     const lying = new Proxy({ content: [text(BIG)] }, { getOwnPropertyDescriptor: () => undefined })
     for (const value of [frozen, bare, cyclic, many, nested, lying]) {
-      for (const sideData of ['keep', 'cap', 'drop'] as const) {
+      for (const sideData of ['whole', 'cap', 'drop'] as const) {
         const clamped = wrapTool(() => value, { sideData })() as typeof value
         const texts = (clamped.content as { text?: string }[]).map((block) => block.text ?? '')
         expect(texts.join('').length).toBeLessThanOrEqual(51_200)

@@ -30,7 +30,7 @@ const policies = fc.record(
     keep: fc.constantFrom('head', 'tail', 'ends', 'findings', 'relevant', 'auto'),
     share: fc.constantFrom('fair', 'order', 'each'),
     notice: fc.constantFrom('hint', 'pi', false, () => '[less]'),
-    sideData: fc.oneof(fc.constantFrom('keep', 'cap', 'drop'), fc.record({ maxBytes: fc.nat(2_000) })),
+    sideData: fc.oneof(fc.constantFrom('whole', 'cap', 'drop'), fc.record({ maxBytes: fc.nat(2_000) })),
   },
   { requiredKeys: ['maxBytes'] },
 ) as fc.Arbitrary<ResultPolicy>

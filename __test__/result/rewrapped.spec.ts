@@ -104,7 +104,7 @@ describe('a tool that is wrapped again', () => {
       [[{ sideData: 'drop' }, to(500)], 500],
     ] as [WrapPolicy[], number][])
       expect(sizeUnder(...policies)).toBe(sizeUnder(to(bound)))
-    expect(sizeUnder(to(500), { sideData: 'keep' })).toBe(sizeUnder({}))
+    expect(sizeUnder(to(500), { sideData: 'whole' })).toBe(sizeUnder({}))
   })
 
   it('is the same tool under a policy that it has', () => {

@@ -781,7 +781,7 @@ describe('maxRowBytes', () => {
   const options = fc.record({
     maxRowBytes: fc.oneof(fc.integer({ min: 2_048, max: 9_000 }), fc.constant(262_144)),
     maxBytes: fc.constantFrom(200, 9_000, 51_200),
-    sideData: fc.constantFrom('keep' as const, 'cap' as const, 'drop' as const),
+    sideData: fc.constantFrom('whole' as const, 'cap' as const, 'drop' as const),
     inPlace: fc.boolean(),
     share: fc.constantFrom('fair' as const, 'order' as const, 'each' as const),
   })
@@ -879,7 +879,7 @@ describe('payloads', () => {
         fc.constantFrom(...samples),
         fc.array(fc.tuple(fc.integer({ min: 768, max: 60_000 }), fc.nat()), { minLength: 1, maxLength: 4 }),
         fc.constantFrom(4_096, 20_000, 100_000),
-        fc.constantFrom('keep' as const, 'cap' as const),
+        fc.constantFrom('whole' as const, 'cap' as const),
         (sample, sizes, maxRowBytes, sideData) => {
           const message = sample.make('a line\n'.repeat(20)) as any
           const payloads = sizes.map(([bytes, at]) =>

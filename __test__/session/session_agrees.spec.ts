@@ -54,7 +54,7 @@ async function repaired(rows: readonly unknown[], options: RepairOptions = {}) {
 const stored = (value: unknown): any => JSON.parse(JSON.stringify(value))
 
 /** Of a value alone nothing is asked, but of a row of a file. */
-const PLAIN = { notice: 'hint', sideData: 'keep', query: false } as const
+const PLAIN = { notice: 'hint', sideData: 'whole', query: false } as const
 
 async function expectAgreement(
   values: readonly object[],
@@ -272,7 +272,7 @@ const policies = fc
       {
         keep: fc.constantFrom('head', 'tail', 'ends', 'findings', 'relevant', 'auto'),
         share: fc.constantFrom('fair', 'order', 'each'),
-        sideData: fc.oneof(fc.constantFrom('keep', 'drop'), fc.record({ maxBytes: fc.nat(300) })),
+        sideData: fc.oneof(fc.constantFrom('whole', 'drop'), fc.record({ maxBytes: fc.nat(300) })),
         snap: fc.constantFrom('line', 'char'),
         headShare: fc.double({ min: 0, max: 1, noNaN: true }),
         clean: fc.constantFrom(true, false, { ansi: false }, { repeats: false, control: false }),

@@ -244,7 +244,7 @@ describe.each(layouts.map((stored) => [stored.name, stored] as const))('a sessio
     const flags = fc.record(
       {
         pairs: fc.boolean(),
-        damaged: fc.constantFrom('keep' as const, 'mend' as const),
+        damaged: fc.constantFrom('leave' as const, 'mend' as const),
         media: fc.constantFrom({ provider: 'anthropic' as const }, { maxItems: 1_000 }),
         dryRun: fc.boolean(),
         aggregate: fc.constant({ maxChars: 1e9 }),
@@ -345,7 +345,7 @@ describe.each(layouts.map((stored) => [stored.name, stored] as const))('a sessio
         maxChars: fc.integer({ min: 60, max: 400 }),
         keep: fc.constantFrom('head', 'tail', 'auto'),
         pairs: fc.boolean(),
-        damaged: fc.constantFrom('keep', 'mend'),
+        damaged: fc.constantFrom('leave', 'mend'),
         aggregate: fc.integer({ min: 400, max: 2_000 }).map((maxChars) => ({ maxChars })),
         media: fc.constantFrom({ provider: 'gemini' }, { maxItems: 1 }),
       },

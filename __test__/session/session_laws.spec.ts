@@ -140,7 +140,7 @@ const options = fc.record({
   keep: fc.constantFrom('head', 'tail', 'ends', 'findings', 'auto'),
   snap: fc.constantFrom('line', 'char'),
   notice: fc.constantFrom('hint', 'pi', 'count', false),
-  sideData: fc.constantFrom({ maxBytes: 120 }, { maxBytes: 900 }, 'drop', 'keep'),
+  sideData: fc.constantFrom({ maxBytes: 120 }, { maxBytes: 900 }, 'drop', 'whole'),
 }) as fc.Arbitrary<RepairOptions>
 
 /** The places of a row where something may be cut; side data that is dropped goes as often as it is

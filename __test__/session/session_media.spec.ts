@@ -15,7 +15,7 @@ import { mediaSamples } from '../support/media_samples.js'
 import { jsonLines, readRows, scratch } from '../support/scratch.js'
 
 const all = Number.POSITIVE_INFINITY
-const open = { maxBytes: all, maxLines: all, sideData: 'keep' as const, notice: 'pi' as const }
+const open = { maxBytes: all, maxLines: all, sideData: 'whole' as const, notice: 'pi' as const }
 const base64 = (bytes: Buffer) => bytes.toString('base64')
 
 const { write } = scratch()

@@ -47,7 +47,7 @@ const DOCUMENTS = samples.filter((make) => !isRows(make('')))
 const flags: fc.Arbitrary<RepairOptions> = fc.record({
   maxChars: fc.constantFrom(200, 3_000, 100_000),
   pairs: fc.boolean(),
-  damaged: fc.constantFrom('keep', 'mend'),
+  damaged: fc.constantFrom('leave', 'mend'),
   media: fc.constantFrom({ provider: 'anthropic' }, { maxBytes: 10 }),
   aggregate: fc.constantFrom({ maxChars: 500 }, { maxChars: 10_000_000 }),
 })

@@ -14,12 +14,12 @@ import {
   type Keep,
   measureText,
   OutputCapture,
-  type PolicyOptions,
   type ProcessExit,
   precheck,
   repairSession,
   runWithRecovery,
   type SpillStore,
+  type TextPolicy,
   wrapTool,
 } from 'spillway'
 import { stringTruncateHeadTail, stringTruncateTail } from 'spillway/daycare'
@@ -108,7 +108,7 @@ const limitsOf = ({ maxChars, maxLines }: Step) => ({
   maxLines,
   maxBytes: Number.POSITIVE_INFINITY,
 })
-const policyOf = (step: Step): PolicyOptions & { redact?: boolean } => ({
+const policyOf = (step: Step): TextPolicy & { redact?: boolean } => ({
   ...limitsOf(step),
   keep: step.keep,
   notice: step.notice,

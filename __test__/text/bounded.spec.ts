@@ -238,7 +238,7 @@ describe.each(samples.map((sample) => [`${sample.dialect}: ${sample.name}`, samp
   })
 
   it.each([
-    'keep',
+    'whole',
     { maxBytes: 700 },
     'drop',
   ] as const)('is the same wrapped twice as once with sideData %j', (sideData) => {

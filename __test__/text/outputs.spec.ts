@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { gunzipSync } from 'node:zlib'
-import { clampText, cleanText, type PolicyOptions, wrapTool } from 'spillway'
+import { clampText, cleanText, type TextPolicy, wrapTool } from 'spillway'
 import { describe, expect, it } from 'vitest'
 
 interface Output {
@@ -63,7 +63,7 @@ describe('the recorded outputs', () => {
 })
 
 /** The cuts that docs/what-survives.md puts side by side. */
-const CUTS: Record<string, PolicyOptions> = {
+const CUTS: Record<string, TextPolicy> = {
   head: { keep: 'head' },
   tail: { keep: 'tail' },
   'both ends': { keep: 'ends' },

@@ -65,7 +65,7 @@ pub fn read_progress(
 #[napi(object, object_to_js = false)]
 pub struct SessionFields {
     pub dialect: Option<String>,
-    #[napi(ts_type = "'keep' | 'cap' | 'drop'")]
+    #[napi(ts_type = "'whole' | 'cap' | 'drop'")]
     pub side_data: String,
     pub max_side_bytes: f64,
     /// Bytes by which capped side data may be larger.
@@ -214,7 +214,7 @@ pub fn triage_session(
 impl SessionFields {
     fn options(self, policy: &Policy) -> Result<Options> {
         let side = match &*self.side_data {
-            "keep" => SideData::Keep,
+            "whole" => SideData::Keep,
             "drop" => SideData::Drop,
             "cap" => {
                 SideData::Cap { max: self.max_side_bytes as usize, spare: self.spare_side_bytes as usize }

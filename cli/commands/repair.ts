@@ -45,7 +45,7 @@ remaining damaged row may hold a result over the limits.`,
       pairs: 'give a result to every call that has none, and\nremove results without a call',
       damaged: {
         value: 'HOW',
-        help: 'what is not JSON: keep it, or mend the rows or\nmessages in it (the rest goes to FILE.damaged)',
+        help: 'what is not JSON: leave it, or mend the rows or\nmessages in it (the rest goes to FILE.damaged)',
       },
     }),
     'no-backup': { help: 'do not keep FILE.bak' },

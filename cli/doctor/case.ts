@@ -60,10 +60,10 @@ export async function examine(
   const media = isDamaged || may.media ? (policy.media ?? (await mediaOf(path, format, policy))) : undefined
   const dryRun = (how: Pick<RepairOptions, 'pairs' | 'aggregate' | 'damaged'>) =>
     repairCounted(path, { ...policy, media, dryRun: true, ...how })
-  const whole = await dryRun({ pairs: isDamaged || may.pairs, damaged: isDamaged ? 'mend' : 'keep' })
+  const whole = await dryRun({ pairs: isDamaged || may.pairs, damaged: isDamaged ? 'mend' : 'leave' })
   if (whole.report.reason === 'format unknown') return 'unknown'
   const isLeft = isDamaged && format !== 'messages' && whole.cuts.mended === 0
-  const kept = isLeft && hasWork(whole, format) ? await dryRun({ pairs: true, damaged: 'keep' }) : whole
+  const kept = isLeft && hasWork(whole, format) ? await dryRun({ pairs: true, damaged: 'leave' }) : whole
   // Damage is a reason only if a mend brings back a row that the host does not read, or if a row
   // that the host reads out of it is to be cut. A host that is not known may reject the file.
   const mends = isDamaged && (!isLeft || workOf(whole) > workOf(kept))
@@ -91,7 +91,7 @@ export async function examine(
   if (!isFound && strays === 0 && Object.keys(left).length === 0) return undefined
   const aggregate = together && { maxChars: together.maxChars }
   const isAgain = (paired + gone + moved > 0 && !asksPairs) || aggregate !== undefined
-  const damage = mends ? 'mend' : 'keep'
+  const damage = mends ? 'mend' : 'leave'
   const again = { pairs: asksPairs, damaged: damage, ...(aggregate && { aggregate }) } as const
   const { report, cuts } = isAgain ? await dryRun(again) : first
   const provider = items > 0 ? media?.provider : undefined

@@ -1,4 +1,4 @@
-import type { formatProcessOutput as Declared, PolicyOptions, ProcessExit } from 'spillway'
+import type { formatProcessOutput as Declared, ProcessExit, TextPolicy } from 'spillway'
 import { failed, named } from '../compiled.js'
 import { native } from '../engine.js'
 import { ANY, FLAG, kind } from '../kinds.js'
@@ -55,7 +55,7 @@ export function exitLine({ exitCode, signal, timedOut }: ProcessExit = {}): stri
   return parts.length === 0 ? '' : `[${parts.join(', ')}]`
 }
 
-export function formatProcessOutput(output: Parameters<typeof Declared>[0], policy?: PolicyOptions): string {
+export function formatProcessOutput(output: Parameters<typeof Declared>[0], policy?: TextPolicy): string {
   const { stdout, stderr } = checkOptions('output', output)
   const exit = checkExit(output, 'output')
   const isFailed = isFailure(exit)

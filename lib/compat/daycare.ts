@@ -1,4 +1,4 @@
-import type { PolicyOptions } from 'spillway'
+import type { TextPolicy } from 'spillway'
 import type { ArithmeticOptions, RlmExecuteResult, ToolExecutionResult, UserMessage } from 'spillway/daycare'
 import { bound, flag } from '../kinds.js'
 import { compile, UNLIMITED } from '../policy.js'
@@ -190,6 +190,6 @@ function count(number: number): string {
 }
 
 /** Truncates to `maxChars`, notice included. */
-function cut(value: string, maxChars: number, policy: PolicyOptions): string {
+function cut(value: string, maxChars: number, policy: TextPolicy): string {
   return clampPrepared(value, compile({ ...UNLIMITED, snap: 'char', maxChars, ...policy }))
 }

@@ -1,4 +1,4 @@
-import type { PolicyOptions } from 'spillway'
+import type { TextPolicy } from 'spillway'
 import type { Origin } from '../clamp_event.js'
 import { type EnginePolicy, failed } from '../compiled.js'
 import { stableValue } from '../dialect/stable_value.js'
@@ -13,7 +13,7 @@ import { handBack } from './gate.js'
 import { type Changes, change } from './rebuild_error.js'
 import { redactThrown } from './redact_value.js'
 
-export function clampError<E>(error: E, policy?: PolicyOptions): E {
+export function clampError<E>(error: E, policy?: TextPolicy): E {
   return clampThrown(error, failed(compile(policy)))
 }
 

@@ -87,7 +87,7 @@ function skipped<T>(value: T, origin: Origin): T {
 
 /** Caps or drops the side data of a value's results, before the rest decides what the value is. */
 function besideClamped<T extends object>(value: T, policy: EnginePolicy, origin: Origin): T {
-  if (policy.sideData === 'keep') return value
+  if (policy.sideData === 'whole') return value
   const draft = new Draft()
   const results = readResults(value, policy.dialect)
   const changes = results.filter((result) => clampSide(result, policy, draft, origin))

@@ -24,7 +24,7 @@ export function writeResult(
   const isCut = clamped !== undefined && clamped.edits.size > 0
   if (isCut) draft.edit(result, clamped.edits)
   if (clamped?.figures) emitClamp(origin, clamped.figures, result)
-  const isCapped = policy.sideData !== 'keep' && clampSide(result, policy, draft, origin, done)
+  const isCapped = policy.sideData !== 'whole' && clampSide(result, policy, draft, origin, done)
   return isCut || isCapped
 }
 

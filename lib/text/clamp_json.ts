@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import type { clampJsonWithReport as Declared, PolicyOptions, ResultPolicy } from 'spillway'
+import type { clampJsonWithReport as Declared, ResultPolicy, TextPolicy } from 'spillway'
 import { type EnginePolicy, handleOf } from '../compiled.js'
 import { native } from '../engine.js'
 import { jsonOf } from '../json.js'
@@ -10,7 +10,7 @@ import { exceededBy } from './limits.js'
 import { redacted } from './redact.js'
 import { clampTextWithReport } from './text.js'
 
-type JsonPolicy = PolicyOptions & Pick<ResultPolicy, 'schema'>
+type JsonPolicy = TextPolicy & Pick<ResultPolicy, 'schema'>
 
 export function clampJson(json: unknown, policy?: JsonPolicy): string {
   return clampJsonWithReport(json, policy).text

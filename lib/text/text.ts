@@ -1,4 +1,4 @@
-import type { ClampReport, PolicyOptions, TextSize } from 'spillway'
+import type { ClampReport, TextPolicy, TextSize } from 'spillway'
 import type { EnginePolicy } from '../compiled.js'
 import { compile } from '../policy.js'
 import { tryRead } from '../untrusted.js'
@@ -10,7 +10,7 @@ import { keptWithout } from './repeats.js'
 import { isWithin } from './size.js'
 import { type KeptParts, keptLines, type Truncation } from './truncation.js'
 
-export function clampText(text: string | Uint8Array, policy?: PolicyOptions): string {
+export function clampText(text: string | Uint8Array, policy?: TextPolicy): string {
   return clampPrepared(checkText(text), compile(policy))
 }
 
@@ -41,7 +41,7 @@ export function fits(text: string, policy: EnginePolicy): boolean {
   return text.length <= policy.gate && text.isWellFormed()
 }
 
-export function clampTextWithReport(text: string | Uint8Array, policy?: PolicyOptions): ClampReport {
+export function clampTextWithReport(text: string | Uint8Array, policy?: TextPolicy): ClampReport {
   const compiled = compile(policy)
   const given = prepared(checkText(text), compiled)
   const input = inputOf(given, compiled.words !== undefined)
