@@ -80,13 +80,6 @@ export interface Cut {
  */
 export type Notice = 'hint' | 'pi' | 'count' | false | (string & {}) | ((cut: Cut) => string)
 
-/** The question, or a function of the arguments of a call that returns it. false asks nothing. */
-export type Query =
-  | string
-  | readonly string[]
-  | false
-  | ((args: readonly unknown[]) => string | readonly string[] | undefined)
-
 export interface TextPolicy extends Limits {
   /** 'auto' (default): lines that explain a failure, lines that the agent may use next, both ends.
    *  'head', 'tail', 'ends': by place. 'findings', 'relevant': one of the two searches. */
@@ -96,9 +89,15 @@ export interface TextPolicy extends Limits {
   /** Strings that make a line a finding, with every `keep`. Matched literally. An empty string is
    *  an error. */
   needles?: readonly string[] | undefined
-  /** The question. Default: for wrapTool the strings in the arguments; for a history also the
-   *  user's last words. docs/options.md. */
-  query?: Query | undefined
+  /** The question, or a function of the arguments of a call that returns it. false asks nothing.
+   *  Default: for wrapTool the strings in the arguments; for a history also the user's last words.
+   *  docs/options.md. */
+  query?:
+    | string
+    | readonly string[]
+    | false
+    | ((args: readonly unknown[]) => string | readonly string[] | undefined)
+    | undefined
   /** Marks the text as the output of a failure, for 'auto'. Default false, unless detected. */
   isError?: boolean | undefined
   /** 'line' (default) moves a cut to a line end if that costs at most a fifth; 'char' never
@@ -146,34 +145,37 @@ export interface ClampReport {
   ranges: [number, number][]
   /** The notice in `text`, or "". */
   notice: string
-  /** With `explain`: one reason for each kept line, in order; none if the text fits.
-   *  docs/what-survives.md. */
-  reasons?: {
-    /** Number of the line in the input (with `clean`, in the cleaned text), from 1. */
-    line: number
-    /** The stream that took the line, or its first kept part. */
-    stream:
-      | 'head'
-      | 'tail'
-      | 'needles'
-      | 'findings'
-      | 'context'
-      | 'around'
-      | 'tallies'
-      | 'before'
-      | 'answers'
-      | 'names'
-      | 'gap'
-    /** Points that decide the order within a stream. 0 for streams that take lines by their
-     *  place. */
-    score: number
-  }[]
+  /** With `explain`: one reason for each kept line, in order; none if the text fits. */
+  reasons?: LineReason[]
   /** With `explain`: at most 20 omitted lines that a larger limit would keep first. */
-  dropped?: NonNullable<ClampReport['reasons']>
+  dropped?: LineReason[]
+}
+/** The reason to keep a line: docs/what-survives.md. */
+export interface LineReason {
+  /** Number of the line in the input (with `clean`, in the cleaned text), from 1. */
+  line: number
+  /** The stream that took the line, or its first kept part. */
+  stream:
+    | 'head'
+    | 'tail'
+    | 'needles'
+    | 'findings'
+    | 'context'
+    | 'around'
+    | 'tallies'
+    | 'before'
+    | 'answers'
+    | 'names'
+    | 'gap'
+  /** Points that decide the order within a stream. 0 for streams that take lines by their place. */
+  score: number
 }
 
 /** Truncates `text` to the policy. Bytes are read as UTF-8; invalid sequences become U+FFFD. */
 export function clampText(text: string | Uint8Array, policy?: TextPolicy): string
+/** Returns what `clampText` returns. A text over 262,144 chars is cleaned, redacted and searched on
+ *  another thread, so the event loop goes on: docs/speed.md. Rejects for wrong options. */
+export function clampTextAsync(text: string, policy?: TextPolicy): Promise<string>
 /** Like `clampText`, with exact totals, which takes a pass over the input. */
 export function clampTextWithReport(text: string | Uint8Array, policy?: TextPolicy): ClampReport
 /** Cuts JSON so that it still parses: docs/json.md. A string or bytes are text that may be JSON;
@@ -318,7 +320,7 @@ export interface RefusedMedia {
  *  limits becomes less data with a notice, or a text: docs/json.md. */
 export function clampResult<T>(result: T, policy?: ResultPolicy): T
 
-/** Returns what `clampResult` returns; of a string with `json: 'text'` what `clampText` returns.
+/** Returns what `clampResult` returns.
  *  Texts over 262,144 chars are cleaned, redacted and searched on other threads, so the event loop
  *  goes on: docs/speed.md. With `spill` the whole of each text that is cut is saved, and its notice
  *  names it. Getters and `toJSON` of a long result run more than once, those of any result with

@@ -1,4 +1,4 @@
-import type { ClampReport } from 'spillway'
+import type { ClampReport, LineReason } from 'spillway'
 import { oneLine } from './term/escape.js'
 import { cellsOf, count, lineOf } from './term/table.js'
 import { err } from './term/terminal.js'
@@ -7,8 +7,6 @@ import { err } from './term/terminal.js'
 const SHOWN = 20
 
 const TITLES = ['lines', 'why', 'score'] as const
-
-type LineReason = NonNullable<ClampReport['reasons']>[number]
 
 /** Lines that are kept for one reason, one after the other. */
 interface Run extends Omit<LineReason, 'line'> {

@@ -33,6 +33,7 @@ export const {
   clampMessages,
   clampResult,
   clampResultAsync,
+  clampTextAsync,
   sanitizeForDisplay,
   wrapTool,
   wrapTools,

@@ -75,6 +75,7 @@ const ways: Record<string, (text: string, policy: WrapPolicy) => unknown> = {
     [text, result(text, policy), { content: [{ type: 'text', text }] }].map((value) =>
       spillway.clampResult(value, policy),
     ),
+  clampTextAsync: (text, policy) => spillway.clampTextAsync(text, policy),
   clampResultAsync: async (text, policy) => {
     const values = [text, result(text, policy), { content: [{ type: 'text', text }] }]
     return Promise.all(values.map((value) => spillway.clampResultAsync(value, policy)))

@@ -7,6 +7,7 @@ import {
   clampResult,
   clampResultAsync,
   clampText,
+  clampTextAsync,
   createSpillStore,
   type TextPolicy,
   wrapTool,
@@ -55,7 +56,7 @@ describe('long work on threads', () => {
   it('returns what the synchronous call returns', async () => {
     await fc.assert(
       fc.asyncProperty(longText, policy, async (text, options) => {
-        expect(await clampResultAsync(text, { ...options, json: 'text' })).toBe(clampText(text, options))
+        expect(await clampTextAsync(text, options)).toBe(clampText(text, options))
       }),
       { numRuns: 300 },
     )
@@ -107,7 +108,7 @@ describe('long work on threads', () => {
       if (!isDone) setImmediate(turn)
     }
     setImmediate(turn)
-    await clampResultAsync(log(), { clean: true })
+    await clampTextAsync(log(), { clean: true })
     isDone = true
     expect(turns).toBeGreaterThan(0)
   })
@@ -147,14 +148,17 @@ describe('long work on threads', () => {
     const text = log().repeat(20)
     vi.useFakeTimers()
     try {
-      expect(await clampResultAsync(text, { clean: true })).toBe(clampText(text, { clean: true }))
+      expect(await clampTextAsync(text, { clean: true })).toBe(clampText(text, { clean: true }))
     } finally {
       vi.useRealTimers()
     }
   })
 
-  it('rejects wrong options, and a promise', async () => {
-    await expect(clampResultAsync(log(), { maxLines: -1 })).rejects.toThrow('maxLines')
+  it('rejects wrong options, and anything but a string', async () => {
+    await expect(clampTextAsync(log(), { maxLines: -1 })).rejects.toThrow('maxLines')
+    await expect(clampTextAsync(Buffer.from('a') as unknown as string)).rejects.toThrow(
+      'text must be a string',
+    )
     await expect(clampResultAsync(Promise.resolve('a'))).rejects.toThrow('result must be awaited')
   })
 

@@ -6,8 +6,8 @@ import {
   type Cut,
   clampError,
   clampResult,
-  clampResultAsync,
   clampText,
+  clampTextAsync,
   clampTextWithReport,
   definePolicy,
   OutputCapture,
@@ -131,7 +131,7 @@ describe("keep 'findings'", () => {
     expect(cut.length).toBeGreaterThan(880)
     // Texts of this length are searched by threads.
     expect(text.length).toBeGreaterThan(262_144)
-    expect(await clampResultAsync(text, { ...policy, json: 'text' })).toBe(cut)
+    expect(await clampTextAsync(text, policy)).toBe(cut)
     expect(clampResult({ role: 'tool', tool_call_id: 'c', content: text }, policy).content).toBe(cut)
     const capture = new OutputCapture({ ...policy, clean: false })
     capture.stdout.write(text)

@@ -11,8 +11,8 @@ import {
   guardSession,
   OutputCapture,
   precheck,
-  type Query,
   repairSession,
+  type TextPolicy,
   type WrapPolicy,
   wrapTool,
 } from 'spillway'
@@ -72,7 +72,7 @@ describe('what a call asks', () => {
  *  call of it. */
 async function told(tool: object, call: (tool: any) => unknown, policy: WrapPolicy = POLICY) {
   const seen: (readonly unknown[])[] = []
-  const query: Query = (args) => {
+  const query: TextPolicy['query'] = (args) => {
     seen.push(args)
     return undefined
   }
@@ -277,7 +277,7 @@ describe('query of a history', () => {
 
   it('is gathered only for results that are cut', () => {
     let calls = 0
-    const query: Query = () => {
+    const query: TextPolicy['query'] = () => {
       calls += 1
       return undefined
     }
@@ -293,7 +293,7 @@ describe('query of a history', () => {
   it('is a function of the arguments, read from their JSON', () => {
     for (const { name, make } of histories) {
       const seen: unknown[] = []
-      const query: Query = (args) => {
+      const query: TextPolicy['query'] = (args) => {
         seen.push(...args)
         return undefined
       }

@@ -1,10 +1,16 @@
-import type { ResultPolicy, WrapPolicy } from 'spillway'
+import type { ResultPolicy, TextPolicy, WrapPolicy } from 'spillway'
 import { compile } from '../policy.js'
-import { mayBeLong } from '../text/rounds.js'
-import { checkAwaited } from '../validate.js'
+import { mayBeLong, Rounds } from '../text/rounds.js'
+import { clampPrepared } from '../text/text.js'
+import { checkAwaited, checkString } from '../validate.js'
 import { clampLater } from './clamp_later.js'
 import { RESULT } from './clamp_result.js'
 import { clampAny } from './tool_return.js'
+
+export async function clampTextAsync(text: string, policy?: TextPolicy): Promise<string> {
+  const [given, compiled, ahead] = [checkString(text), compile(policy), new Rounds()]
+  return ahead.settle(() => clampPrepared(given, { ...compiled, ahead }))
+}
 
 type SavingPolicy = ResultPolicy & Pick<WrapPolicy, 'spill'>
 

@@ -1,4 +1,4 @@
-export { clampResultAsync } from '../result/clamp_async.js'
+export { clampResultAsync, clampTextAsync } from '../result/clamp_async.js'
 export { clampError } from '../result/clamp_error.js'
 export { clampMessages } from '../result/clamp_messages.js'
 export { sanitizeForDisplay } from '../result/display.js'

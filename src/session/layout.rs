@@ -10,11 +10,12 @@
 //! Facts about the agent tell which repair helps it. It `mends` calls without a result, results
 //! without a call, rows glued together, or bytes that are not UTF-8, when it resumes a session; it
 //! `loses` all before a row that it cannot read, or that is not there; it `cuts` a result to so
-//! many chars when it sends it. Plain messages, of no agent, are taken as sent. `apart`: the agent sends each message of the model by itself to
-//! providers that want its results behind it. Rows at `repeats` only repeat results that the row
-//! of the call has, so none is missed. `provider`, which TypeScript alone reads, is the only
-//! provider of the agent. `seen` is the version that opened sessions after repairs; a layout that
-//! was only read in the sources of its agent is known `by` these.
+//! many chars when it sends it. Plain messages have no agent, so nothing of them is mended.
+//! `apart`: the agent sends each message of the model by itself to providers that want its results
+//! behind it. Rows at `repeats` only repeat results that the row of the call has, so none is
+//! missed. `provider`, which TypeScript alone reads, is the only provider of the agent. `seen` is
+//! the version that opened sessions after repairs; a layout that was only read in the sources of
+//! its agent is known `by` these.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
