@@ -17,9 +17,15 @@ export const OPTIONS = Object.fromEntries(
   ]),
 ) as Readonly<Record<Taker, readonly string[]>>
 
+/** Options whose values are objects with options of their own, which no function takes beside
+ *  them. */
+const HOLDERS: readonly Taker[] = ['media', 'sideData', 'aggregate']
+
 /** Names that every function accepts, since one object of options may serve all functions of this
  *  package. */
-const KNOWN: ReadonlySet<string> = new Set(Object.values(OPTIONS).flat())
+const KNOWN: ReadonlySet<string> = new Set(
+  Object.entries(OPTIONS).flatMap(([taker, names]) => (HOLDERS.includes(taker as Taker) ? [] : names)),
+)
 
 /** Names whose plural or singular is a name too. Each function has one of the two. */
 const TWINS: ReadonlySet<string> = new Set([...KNOWN].filter((name) => KNOWN.has(twinOf(name))))
@@ -42,7 +48,10 @@ export function checkNames<T extends object>(taker: Taker, field: string, value:
     const isKnown = KNOWN.has(name) && !(TWINS.has(name) && isTwin(name, OPTIONS[taker], value))
     if (isKnown || isEverywhere(name)) continue
     checkHolder(field, value)
-    throw coded(new TypeError(unknownName('option', name, OPTIONS[taker], [...KNOWN])))
+    const own = OPTIONS[taker]
+    const holder = HOLDERS.find((option) => own.includes(option) && OPTIONS[option].includes(name))
+    const [near, far] = holder === undefined ? [own, [...KNOWN]] : [[], [`${holder}.${name}`]]
+    throw coded(new TypeError(unknownName('option', name, near, far)))
   }
   if (isEmpty) checkHolder(field, value)
   return value

@@ -1,6 +1,7 @@
 import {
   applyPlan,
   clampError,
+  clampMessages,
   clampResult,
   clampText,
   clearToolResults,
@@ -176,6 +177,16 @@ describe('options', () => {
       meant === undefined ? `expected one of ${TABLE.policy.join(', ')}` : `did you mean \`${meant}\`?`
     const error = { code: 'ERR_SPILLWAY_OPTION', message: `unknown option \`${shown}\`; ${hint}` }
     expect(() => clampText('', any({ [name]: 5 }))).toThrow(expect.objectContaining(error))
+  })
+
+  it('refuses the name of an option within another, and says which', () => {
+    const error = (meant: string) => ({
+      code: 'ERR_SPILLWAY_OPTION',
+      message: expect.stringContaining(`did you mean \`${meant}\`?`),
+    })
+    const throwing = (meant: string) => expect.objectContaining(error(meant))
+    expect(() => clampResult('', any({ maxItems: 1 }))).toThrow(throwing('media.maxItems'))
+    expect(() => clampMessages([], any({ protectNewest: true }))).toThrow(throwing('aggregate.protectNewest'))
   })
 
   it('refuses the plural or the singular of an own name, unless that is given too', async () => {
