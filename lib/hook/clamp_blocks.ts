@@ -4,8 +4,8 @@ import { clampTextWithReport, wrapTool } from '../index.js'
 import { mayBeContainer } from '../json.js'
 import { isObject } from '../mcp/message.js'
 import { compile, rehearsed } from '../policy.js'
-import { clampCallText } from '../spill/clamp_call_text.js'
 import { type Block, type HookPolicy, isPlain, textsOf } from './blocks.js'
+import { clampCallText } from './clamp_call_text.js'
 
 interface HookQuery {
   readonly name: string

@@ -1,9 +1,9 @@
 import type { ResultPolicy, TextPolicy, WrapPolicy } from 'spillway'
+import { clampLater } from '../clamp_later.js'
 import { compile } from '../policy.js'
 import { mayBeLong, Rounds } from '../text/rounds.js'
 import { clampPrepared } from '../text/text.js'
 import { checkAwaited, checkString } from '../validate.js'
-import { clampLater } from './clamp_later.js'
 import { RESULT } from './clamp_result.js'
 import { clampAny } from './tool_return.js'
 
@@ -19,6 +19,6 @@ export async function clampResultAsync<T>(result: T, policy?: SavingPolicy): Pro
   const { spill } = compiled
   const isLong = mayBeLong(given)
   if (!spill && !isLong) return clampAny(given, compiled, RESULT)
-  const later = { given, policy: compiled, isLong, origin: RESULT, spill }
+  const later = { given, policy: compiled, isLong, origin: RESULT, storing: spill && (() => spill) }
   return clampLater(later, (policy, origin) => clampAny(given, policy, origin))
 }

@@ -1,5 +1,6 @@
 import type { SpillStore } from 'spillway'
 import { callNames, emitSkip, ON_UPDATE, type Origin } from '../clamp_event.js'
+import { clampLater } from '../clamp_later.js'
 import { type EnginePolicy, failed } from '../compiled.js'
 import { copy } from '../dialect/shallow_copy.js'
 import { layered } from '../layered.js'
@@ -10,7 +11,6 @@ import { mayBeLong } from '../text/rounds.js'
 import { get, isList, isObject, isPlain, isPromise } from '../untrusted.js'
 import { inputIn, writtenIn } from './call_arguments.js'
 import { clampThrown, messageOf } from './clamp_error.js'
-import { clampLater } from './clamp_later.js'
 import { clampAndReport } from './clamp_result.js'
 import { clampWithFigures } from './clamp_slots.js'
 import { handBack, tellingRedacted } from './gate.js'
@@ -179,13 +179,20 @@ class ToolCall {
     const isLong = mayBeLong(value)
     if (!spill && !isLong) return this.#settleNow(value, phase)
     const origin = { ...this.#origin(phase), ...(phase === 'result' && this.#unsaved()) }
-    const later = { given: value, policy: this.clamping.policy, isLong, origin, spill }
+    const later = {
+      given: value,
+      policy: this.clamping.policy,
+      isLong,
+      origin,
+      storing: spill && (() => spill),
+    }
     return clampLater(later, (policy, own) => this.#clamp(value, phase, own, policy))
   }
 
   async #throwLater(error: unknown): Promise<never> {
     // A process that only observes, or is off, saves nothing and leaves the error as it is.
-    if (!this.spill) throw this.thrown(error)
+    const { spill } = this
+    if (!spill) throw this.thrown(error)
     const policy = failed(this.clamping.policy)
     const origin = this.#origin('error')
     const open = tellingRedacted(policy, origin, error, () => redactThrown(error, policy))
@@ -193,7 +200,7 @@ class ToolCall {
     if (text === undefined) throw this.thrown(open)
     const spilling = new CallSpill()
     clampAndReport(text, policy, { ...origin, spilling, isTrial: true })
-    await spilling.save(this.spill, callNames(origin))
+    await spilling.save(() => spill, callNames(origin))
     throw this.thrown(open, { spilling })
   }
 

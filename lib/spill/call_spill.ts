@@ -41,7 +41,9 @@ export class CallSpill {
   /** Saves the texts that were cut, unless they name the saved output that they are a part of.
    *  Resolves to false if there are none. Never rejects: a text is clamped even if it cannot be
    *  saved. */
-  async save(store: SpillStore, meta: { tool?: string; callId?: string }): Promise<boolean> {
+  async save(storing: () => SpillStore, meta: { tool?: string; callId?: string }): Promise<boolean> {
+    if (this.#cut.size === 0) return false
+    const store = storing()
     const known = new Map<string, Whole>()
     for (const [number, [texts, left]] of this.#cut) {
       if (await isPartIn(store, texts, left)) continue
@@ -51,7 +53,7 @@ export class CallSpill {
       this.#wholes.set(number, whole)
     }
     this.restart()
-    return this.#cut.size > 0
+    return true
   }
 }
 

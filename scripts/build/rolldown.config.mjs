@@ -96,7 +96,7 @@ export default {
           test: /\/cli\/(?:term\/(?:args|help|summaries|terminal|usage_error|escape)|platform)\.ts$|\/lib\/mcp\/message\.ts$/,
         },
         group('text', 'text/', 'wing.ts', 'warning.ts', 'dialects.ts', 'context/overflow_error.ts'),
-        group('spill', 'spill/', 'clamp_event.ts'),
+        group('spill', 'spill/', 'clamp_event.ts', 'clamp_later.ts'),
         group('result', 'result/', 'pairs/'),
         group('context', 'context/', 'provider_errors/'),
         group('session', 'session/'),

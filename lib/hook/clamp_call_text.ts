@@ -1,11 +1,10 @@
 import type { SpillStore, WrapPolicy } from 'spillway'
+import { clampLater } from '../clamp_later.js'
 import { asks, paged } from '../compiled.js'
 import { compile } from '../policy.js'
 import { decoded, once, stringsIn } from '../query.js'
 import { SEARCHED } from '../text/pieces.js'
-import { Rounds } from '../text/rounds.js'
 import { clampPrepared } from '../text/text.js'
-import { CallSpill } from './call_spill.js'
 
 /** A call of a tool that returned a text. */
 export interface TextCall {
@@ -23,20 +22,14 @@ export async function clampCallText(
   policy: Omit<WrapPolicy, 'spill'>,
   storing?: () => SpillStore,
 ): Promise<string> {
-  const ahead = new Rounds()
-  const compiled = { ...(isPaged ? paged(compile(policy)) : compile(policy)), ahead }
+  const compiled = isPaged ? paged(compile(policy)) : compile(policy)
   const ask = asks(compiled) ? once(() => stringsIn([decoded(input)])) : undefined
-  let spilling = new CallSpill()
-  const clamp = () => {
-    const number = spilling.next()
-    const kept = clampPrepared(text, spilling.policyOf(number, compiled), SEARCHED, ask)
-    if (kept !== text) spilling.cut(number, [text], [kept])
+  const origin = { phase: 'result' as const, tool: name }
+  const later = { given: text, policy: compiled, isLong: true, origin, storing }
+  return clampLater(later, (policy, { spilling }) => {
+    const number = spilling?.next() ?? 0
+    const kept = clampPrepared(text, spilling?.policyOf(number, policy) ?? policy, SEARCHED, ask)
+    if (kept !== text) spilling?.cut(number, [text], [kept])
     return kept
-  }
-  const trial = await ahead.settle(() => {
-    spilling = new CallSpill()
-    return clamp()
   })
-  if (trial === text || !storing) return trial
-  return (await spilling.save(storing(), { tool: name })) ? clamp() : trial
 }
