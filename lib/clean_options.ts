@@ -10,8 +10,6 @@ export type CleanSteps = readonly [
   html: boolean,
 ]
 
-export const NONE: CleanSteps = [false, false, false, false, false]
-
 export const CLEAN = new Table({
   ansi: option(FLAG, true),
   carriageReturns: option(FLAG, true),

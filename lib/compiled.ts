@@ -85,7 +85,7 @@ export function handleOf(policy: EnginePolicy): Slot['handle'] {
   const slot = slots[at]
   slot.owner = policy
   const { limits, saved, notice } = policy
-  native.setPolicy(slot.handle, {
+  const fields = {
     bytes: limits.bytes,
     lines: limits.lines,
     chars: limits.chars,
@@ -107,8 +107,8 @@ export function handleOf(policy: EnginePolicy): Slot['handle'] {
     explains: policy.explain,
     ...(policy.schema !== undefined && { schema: policy.schema }),
     ...(saved && { saved: saved.how, savedName: saved.name }),
-  })
-  if (policy.redact) native.setRedaction(slot.handle, policy.redact)
+  }
+  native.setPolicy(slot.handle, fields, policy.redact)
   return slot.handle
 }
 

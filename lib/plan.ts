@@ -3,7 +3,7 @@ import { type EnginePolicy, handleOf, unworded } from './compiled.js'
 import type { Result } from './dialect/results.js'
 import { native } from './engine.js'
 import type { OptionsOf } from './read_options.js'
-import type { Original } from './text/earlier.js'
+import { type Original, originalsOf } from './text/earlier.js'
 
 /** A budget over all tool results of a history, checked. */
 export interface Aggregate extends OptionsOf<'aggregate'> {
@@ -16,9 +16,10 @@ export interface ResultExtent {
   readonly chars: number
   /** True if it follows the last message of the model. */
   readonly latest: boolean
-  /** Returns what its notices tell, which determines the length of the next notice. Called only if
+  readonly texts: readonly string[]
+  /** The figures of its notices, which determine the length of the next notice. Looked up only if
    *  needed. */
-  original(): Original
+  original?: Original | undefined
 }
 
 /** Chars that a result may keep. */
@@ -73,15 +74,20 @@ export class Planner {
     // The length of a caller's notice is unknown, so its fallback is used for the plan.
     const handle = handleOf(unworded(policy))
     const left = Float64Array.from(this.#results, ({ chars }) => chars)
-    const original = (index: number): [number, number] => {
-      const { chars, named } = (this.#results[index] as ResultExtent).original()
-      return [chars, named]
-    }
-    native.planResults(handle, maxEach, budgetFields(aggregate, keepsContent), this.#table, left, original)
+    const originals = (indexes: number[]) => this.#originals(indexes)
+    native.planResults(handle, maxEach, budgetFields(aggregate, keepsContent), this.#table, left, originals)
     return this.#results.flatMap(({ chars }, index) => {
       const maxChars = left[index] as number
       return maxChars < chars ? [{ index, maxChars }] : []
     })
+  }
+
+  #originals(indexes: readonly number[]): number[] {
+    const results = indexes.map((index) => this.#results[index] as ResultExtent)
+    const open = results.filter(({ original }) => !original)
+    const found = originalsOf(open.map(({ texts }) => texts))
+    for (const [at, result] of open.entries()) result.original = found[at]
+    return results.flatMap(({ original }) => [original?.chars ?? 0, original?.named ?? 0])
   }
 }
 

@@ -1,17 +1,18 @@
 import type { RedactOptions } from 'spillway'
 import { closest } from './closest.js'
 import { native } from './engine.js'
+import { isList } from './untrusted.js'
 import { optionError } from './validate.js'
 
 /** Kinds of secrets to redact, as the engine keeps them. */
-export type Redaction = ReturnType<typeof native.redaction>
+export type Redaction = Exclude<ReturnType<typeof native.redaction>, [number, string]>
 
 let all: Redaction | undefined
 
 /** Makes a redaction of checked options. `within`: the option that holds these, and a dot. */
 export function redactionOf({ kinds, patterns }: RedactOptions, within = ''): Redaction {
   if (kinds === undefined && patterns === undefined) {
-    all ??= native.redaction(native.secretKinds())
+    all ??= native.redaction(native.secretKinds(), []) as Redaction
     return all
   }
   const known = native.secretKinds()
@@ -21,11 +22,10 @@ export function redactionOf({ kinds, patterns }: RedactOptions, within = ''): Re
     const rule = `a kind of docs/redact.md${meant === undefined ? '' : ` such as '${meant}'`}`
     throw optionError(RangeError, `${within}kinds[${at}]`, rule, kind)
   }
-  const redaction = native.redaction(kinds ? [...kinds] : known)
-  for (const [at, { kind, pattern }] of (patterns ?? []).entries()) {
-    const reason = native.addSecret(redaction, kind, pattern.toWellFormed())
-    const rule = `a regular expression (${reason})`
-    if (reason !== null) throw optionError(RangeError, `${within}patterns[${at}].pattern`, rule, pattern)
-  }
-  return redaction
+  const own = (patterns ?? []).map(({ kind, pattern }): [string, string] => [kind, pattern.toWellFormed()])
+  const made = native.redaction(kinds ? [...kinds] : known, own)
+  if (!isList(made)) return made
+  const [at, reason] = made as [number, string]
+  const rule = `a regular expression (${reason})`
+  throw optionError(RangeError, `${within}patterns[${at}].pattern`, rule, patterns?.[at]?.pattern)
 }

@@ -102,20 +102,21 @@ const ROUNDS: usize = 4;
 const FEW: usize = 512;
 
 /// Plans as [`plan`] does, and looks up the original sizes of results that keep little more than a
-/// notice. `original` returns `None` for a result that it was asked for before.
+/// notice. `originals` returns those of the results at some indexes.
 pub fn plan_with_originals(
     results: &mut [ToolResult],
     cap: usize,
     budget: &Aggregate,
     notice: impl Fn(Amount) -> usize,
-    mut original: impl FnMut(usize) -> Option<Original>,
+    mut originals: impl FnMut(&[usize]) -> Vec<Original>,
 ) -> Vec<ResultCap> {
     let few = budget.min_keep.saturating_add(FEW);
     let mut steps = plan(results, cap, budget, &notice);
     for _ in 1..ROUNDS {
+        let small: Vec<usize> =
+            steps.iter().filter(|step| step.max_chars <= few).map(|step| step.index).collect();
         let mut is_new = false;
-        for index in steps.iter().filter(|step| step.max_chars <= few).map(|step| step.index) {
-            let Some(Original { chars, named }) = original(index) else { continue };
+        for (&index, Original { chars, named }) in small.iter().zip(originals(&small)) {
             let known = ToolResult { original: chars, named, ..results[index] };
             is_new |= known != std::mem::replace(&mut results[index], known);
         }

@@ -100,8 +100,8 @@ it('the price of cleared requests is that of clearing each by itself', async () 
 })
 
 it('a request looks at the results that it may clear, not at the history', async () => {
-  const native = built('../../dist/spillway.node') as { savedName: (...of: unknown[]) => unknown }
-  const { savedName } = native
+  const native = built('../../dist/spillway.node') as { estimateEach: (...of: unknown[]) => unknown }
+  const { estimateEach } = native
   const looks = async (count: number) => {
     const call = { text: 0, lines: 40 as const, edit: undefined, sameId: false }
     const all = Array.from({ length: count }, (_, at) => ({
@@ -109,12 +109,12 @@ it('a request looks at the results that it may clear, not at the history', async
       calls: [{ ...call, command: at, text: at }],
     }))
     let looks = 0
-    native.savedName = (...of) => {
+    native.estimateEach = (...of) => {
       looks += 1
-      return savedName(...of)
+      return estimateEach(...of)
     }
     await sentOf(write(jsonLines(messagesOf(all))), 'messages', 5).finally(() => {
-      native.savedName = savedName
+      native.estimateEach = estimateEach
     })
     return looks
   }

@@ -15,7 +15,7 @@ use crate::policy::{PolicyHandle, asking};
 use crate::redact::RulesHandle;
 use crate::shape::{ShapeForm, ShapedJson, shaped};
 use crate::task::Background;
-use crate::units::{Narrow, Numbers, Units};
+use crate::units::{Narrow, Units, units};
 use spillway::clean::Options;
 use spillway::encoding::{Latin1, Size, StringPiece, Utf16, transcode};
 use spillway::redact::{may_have_secrets, redacted};
@@ -50,39 +50,25 @@ pub fn hold_text() -> External<HeldText> {
     External::new(HeldText::default())
 }
 
-/// Adds a piece, which does not end inside a surrogate pair.
+/// Adds a piece, which does not end inside a surrogate pair. `narrow`: it has no chars above 0xFF.
+/// `unsearched`: no work reads it, and its size is held alone.
 #[napi(catch_unwind)]
 pub fn hold_piece(
     #[napi(ts_arg_type = "ExternalObject<'text'>")] text: &mut External<HeldText>,
-    #[napi(ts_arg_type = "string")] piece: Units,
-) {
-    hold(text, HeldPiece::Wide(piece));
-}
-
-/// Adds a piece without chars above 0xFF.
-#[napi(catch_unwind)]
-pub fn hold_piece_latin1(
-    #[napi(ts_arg_type = "ExternalObject<'text'>")] text: &mut External<HeldText>,
-    #[napi(ts_arg_type = "string")] piece: Narrow,
-) {
-    hold(text, HeldPiece::Narrow(piece));
-}
-
-/// Adds the size of a piece that is not searched, as `measure` gives it.
-#[napi(catch_unwind)]
-pub fn hold_size(
-    #[napi(ts_arg_type = "ExternalObject<'text'>")] text: &mut External<HeldText>,
-    #[napi(ts_arg_type = "Float64Array")] size: Numbers,
-) {
-    let [bytes, chars, newlines, broken] = [0, 1, 2, 3].map(|at| size[at] as usize);
-    hold(text, HeldPiece::Unsearched(Size { bytes, chars, newlines, broken }));
-}
-
-fn hold(text: &mut HeldText, piece: HeldPiece) {
+    #[napi(ts_arg_type = "string")] piece: Unknown,
+    narrow: bool,
+    unsearched: bool,
+) -> Result<()> {
+    let piece = if narrow { HeldPiece::Narrow(units(piece)?) } else { HeldPiece::Wide(units(piece)?) };
+    let piece = match piece.passed() {
+        PassedPiece::Text(text) if unsearched => HeldPiece::Unsearched(text.size()),
+        _ => piece,
+    };
     // Work begins when all pieces are there.
     if let Some(pieces) = Arc::get_mut(&mut text.pieces) {
         pieces.push(piece);
     }
+    Ok(())
 }
 
 /// Frees a held string without waiting for the garbage collector, on another thread: that takes
@@ -110,17 +96,13 @@ pub fn unsearched(
 #[napi(catch_unwind, ts_return_type = "Promise<string | null>")]
 pub fn clean_held(
     #[napi(ts_arg_type = "ExternalObject<'text'>")] text: &External<HeldText>,
-    ansi: bool,
-    carriage_returns: bool,
-    control: bool,
-    repeats: bool,
-    html: bool,
+    steps: Vec<bool>,
 ) -> AsyncTask<Background> {
     let pieces = Arc::clone(&text.pieces);
     Background::run(move || -> Option<JsText> {
         let text = String::from_utf8(utf8(&pieces)).ok()?;
-        let options = Options::from([ansi, carriage_returns, control, repeats, html]);
-        cleaned(&text, options).map(|text| answer(text.into_bytes()))
+        let steps = <[bool; 5]>::try_from(steps).ok()?;
+        cleaned(&text, Options::from(steps)).map(|text| answer(text.into_bytes()))
     })
 }
 
@@ -140,7 +122,7 @@ pub fn redact_held(
     })
 }
 
-/// Rewrites held JSON like `shape_json`, or with `tells` like `tell_json`.
+/// Rewrites held JSON like `shape_json`.
 #[napi(catch_unwind, ts_return_type = "Promise<ShapedJson | null>")]
 pub fn shape_held(
     #[napi(ts_arg_type = "ExternalObject<'text'>")] text: &External<HeldText>,

@@ -1,33 +1,33 @@
-//! Cleaning a text in pieces.
+//! Cleaning a text.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
 use crate::answer::answer;
-use crate::units::{Narrow, Units};
-use spillway::clean::{self, Cleaner, Options, is_clean, is_page, look};
-use spillway::encoding::{Utf16, transcode};
-use spillway::notice::earlier::ascii;
+use crate::redact::RulesHandle;
+use crate::units::{Given, Units, units};
+use spillway::clean::{Options, is_page, look};
 use spillway::notice::parse;
+use spillway::policy::Policy;
+use spillway::slots::slot_rules::SlotRules;
+use spillway::slots::slot_text::{cleaned, cleaned_with, parted};
 
 /// Scans a piece. Returns -1 if it may need cleaning, else the position where the next piece must
 /// begin.
 #[napi(catch_unwind)]
-pub fn look_for_dirt(#[napi(ts_arg_type = "string")] piece: Units, repeats: bool) -> f64 {
-    next(look(&piece[..], repeats))
-}
-
-#[napi(catch_unwind)]
-pub fn look_for_dirt_latin1(#[napi(ts_arg_type = "string")] piece: Narrow, repeats: bool) -> f64 {
-    next(look(&piece[..], repeats))
-}
-
-/// Returns true if the bytes need only be decoded.
-#[napi(catch_unwind)]
-pub fn is_clean_utf8(bytes: &[u8], repeats: bool, html: bool) -> bool {
-    is_clean(bytes, repeats) && !(html && is_page(bytes))
+pub fn look_for_dirt(
+    #[napi(ts_arg_type = "string")] piece: Unknown,
+    narrow: bool,
+    repeats: bool,
+) -> Result<f64> {
+    let found = match narrow {
+        true => look(&units::<u8>(piece)?[..], repeats),
+        false => look(&units::<u16>(piece)?[..], repeats),
+    };
+    Ok(if let ControlFlow::Continue(next) = found { next as f64 } else { -1.0 })
 }
 
 /// Returns true if a text that begins like this is a page of HTML.
@@ -36,98 +36,40 @@ pub fn begins_page(start: String) -> bool {
     is_page(start.as_bytes())
 }
 
-fn next(found: ControlFlow<(), usize>) -> f64 {
-    if let ControlFlow::Continue(next) = found { next as f64 } else { -1.0 }
+/// Cleans a text: as a policy does, which minds the notices of earlier cuts and leaves no text
+/// empty, or else by the steps alone. `steps`: ANSI, carriage returns, control characters, repeats,
+/// HTML. Returns null if that changes nothing, and bytes for bytes: their text may be longer than a
+/// string can be.
+#[napi(catch_unwind, ts_return_type = "string | Buffer | null")]
+pub fn clean_text(
+    #[napi(ts_arg_type = "string | Uint8Array")] text: Unknown,
+    narrow: bool,
+    steps: Vec<bool>,
+    by_policy: bool,
+) -> Result<Option<Either3<Latin1String, Utf16String, Buffer>>> {
+    let given = Given::read(text, narrow)?;
+    let steps = <[bool; 5]>::try_from(steps).map_err(|_| Error::from_reason("five steps"))?;
+    let clean = if by_policy { cleaned } else { cleaned_with };
+    let made = clean(&given.text(), Options::from(steps));
+    Ok(made.map(|made| given.answer(made.into_bytes())))
 }
 
-/// A cleaner, with a buffer for transcoding pieces.
-pub struct PieceCleaner {
-    cleaner: Cleaner,
-    bytes: Vec<u8>,
-}
-
-/// Begins to clean a text given in pieces, which must not end inside a surrogate pair. Each call
-/// returns the output that is final so far.
-#[napi(catch_unwind, ts_return_type = "ExternalObject<'cleaning'>")]
-pub fn start_cleaning(
-    ansi: bool,
-    carriage_returns: bool,
-    control: bool,
-    repeats: bool,
-    html: bool,
-) -> External<PieceCleaner> {
-    let cleaner = Cleaner::new(Options::from([ansi, carriage_returns, control, repeats, html]));
-    External::new(PieceCleaner { cleaner, bytes: vec![] })
-}
-
-#[napi(catch_unwind)]
-pub fn clean_piece(
-    #[napi(ts_arg_type = "ExternalObject<'cleaning'>")] cleaning: &mut External<PieceCleaner>,
-    #[napi(ts_arg_type = "string")] piece: Units,
+/// Drops from a cut of a prepared text what the cut brought together, if `folds` all but two of
+/// equal lines, and with `rules` what looks like a secret only now.
+#[napi(catch_unwind, ts_return_type = "string")]
+pub fn part_text(
+    #[napi(ts_arg_type = "string")] text: Units,
+    folds: bool,
+    #[napi(ts_arg_type = "ExternalObject<'redaction'> | undefined")] rules: Option<&RulesHandle>,
 ) -> Either<Latin1String, Utf16String> {
-    clean_as(cleaning, |bytes| transcode::utf16(&piece, bytes))
-}
-
-#[napi(catch_unwind)]
-pub fn clean_piece_latin1(
-    #[napi(ts_arg_type = "ExternalObject<'cleaning'>")] cleaning: &mut External<PieceCleaner>,
-    #[napi(ts_arg_type = "string")] piece: Narrow,
-) -> Either<Latin1String, Utf16String> {
-    clean_as(cleaning, |bytes| transcode::latin1(&piece, bytes))
-}
-
-fn clean_as(
-    cleaning: &mut PieceCleaner,
-    read: impl FnOnce(&mut Vec<u8>),
-) -> Either<Latin1String, Utf16String> {
-    let PieceCleaner { cleaner, bytes } = cleaning;
-    bytes.clear();
-    read(bytes);
-    clean(cleaner, bytes)
-}
-
-#[napi(catch_unwind)]
-pub fn clean_piece_of_bytes(
-    #[napi(ts_arg_type = "ExternalObject<'cleaning'>")] cleaning: &mut External<PieceCleaner>,
-    piece: &[u8],
-) -> Either<Latin1String, Utf16String> {
-    clean(&mut cleaning.cleaner, piece)
-}
-
-fn clean(cleaner: &mut Cleaner, piece: &[u8]) -> Either<Latin1String, Utf16String> {
-    let mut out = Vec::with_capacity(piece.len());
-    cleaner.push(piece, &mut out);
-    answer(out)
-}
-
-/// Ends the text, and frees the memory without waiting for the garbage collector.
-#[napi(catch_unwind)]
-pub fn finish_cleaning(
-    #[napi(ts_arg_type = "ExternalObject<'cleaning'>")] cleaning: &mut External<PieceCleaner>,
-) -> Either<Latin1String, Utf16String> {
-    let mut out = vec![];
-    cleaning.cleaner.finish(&mut out);
-    cleaning.bytes = vec![];
-    answer(out)
-}
-
-/// Drops all but two of three or more identical lines in a row. Returns null if there are no three,
-/// or if the text contains a notice.
-#[napi(catch_unwind)]
-pub fn leave_two(#[napi(ts_arg_type = "string")] text: Units) -> Option<Utf16String> {
-    let left = clean::leave_two(&text)?;
-    (!parse::has_notice(&ascii(Utf16(&text)))).then(|| left.into())
+    let policy = Policy { redact: rules.map(|rules| Arc::clone(rules)), ..Policy::default() };
+    let rules = SlotRules { policy, clean: Some(Options { repeats: folds, ..Options::NONE }) };
+    answer(parted(String::from_utf16_lossy(&text), &rules).into_bytes())
 }
 
 /// Returns true if a text contains one of our notices or marks. Chars above 0xFF, which no notice
 /// needs, lose their upper half.
 #[napi(catch_unwind)]
-pub fn has_notice(#[napi(ts_arg_type = "string")] text: Narrow) -> bool {
-    parse::has_notice(&text)
-}
-
-/// Like [`has_notice`], of UTF-8.
-#[napi(catch_unwind)]
-pub fn has_notice_in_bytes(bytes: &[u8]) -> bool {
-    parse::has_notice(bytes)
+pub fn has_notice(#[napi(ts_arg_type = "string")] text: Unknown) -> Result<bool> {
+    Ok(parse::has_notice(&units::<u8>(text)?))
 }

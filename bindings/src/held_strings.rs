@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use napi::bindgen_prelude::*;
 
-use crate::units::{Narrow, Units};
+use crate::units::{Narrow, Units, units};
 use spillway::encoding::{Latin1, StringPiece, Utf16};
 use spillway::json::held::{Chars, Strings};
 
@@ -67,16 +67,14 @@ impl<'a> JsStrings<'a> {
             }
             *narrow = false;
         }
-        // SAFETY: `cast` checks nothing, but a value that is not a string fails to be read.
-        let piece: Units = unsafe { self.piece.call((at, start as f64, false).into())?.cast()? };
+        let piece: Units = units(self.piece.call((at, start as f64, false).into())?)?;
         Ok(if take(StringPiece::Wide(Utf16(&piece))) { piece.len() } else { 0 })
     }
 }
 
 /// Returns the chars of a string, or `None` for null.
 fn narrow_of(given: Unknown) -> Result<Option<Narrow>> {
-    // SAFETY: the value is a string, as is checked.
-    Ok(if given.get_type()? == ValueType::String { Some(unsafe { given.cast()? }) } else { None })
+    Ok(if given.get_type()? == ValueType::String { Some(units(given)?) } else { None })
 }
 
 impl Strings for JsStrings<'_> {
@@ -91,8 +89,7 @@ impl Strings for JsStrings<'_> {
 
     fn wide(&self, at: u32, part: Range<usize>) -> Chars<'_, u16> {
         let read = self.part.call((at, part.start as f64, part.end as f64, false).into());
-        // SAFETY: as in `next`.
-        Box::new(self.or_nothing(read.and_then(|chars| unsafe { chars.cast::<Units>() })))
+        Box::new(self.or_nothing(read.and_then(units::<u16>)))
     }
 
     fn is_broken(&self, at: u32) -> bool {

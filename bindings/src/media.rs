@@ -1,37 +1,35 @@
 //! Payloads: kind, size and tokens of one, those in a text, and a budget for several.
 
-use napi::bindgen_prelude::Float64Array;
+use std::borrow::Cow;
+
+use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
 use crate::policy::write;
-use crate::units::{Numbers, Units};
+use crate::units::{Given, Numbers, Units};
 use spillway::media::item::{Class, Item};
 use spillway::media::runs::runs;
 use spillway::media::{self, MediaBudget, ProviderLimits, base64, pixels, sniff};
 
-/// Describes a payload by the start of its base64. `bytes`: those of the whole payload, decoded.
-/// `said`: its type as its holder names it. Writes the width and height of an image to `numbers`, 0
-/// if its header does not tell them, then its class, its tokens for each of three providers, and 1
-/// if its header goes on. Returns `None` for a payload that is only words about another.
+/// Describes a payload by its start, in base64 or bytes. `bytes`: those of the whole payload,
+/// decoded. `said`: its type as its holder names it. Writes the width and height of an image to
+/// `numbers`, 0 if its header does not tell them, then its class, its tokens for each of three
+/// providers, and 1 if its header goes on. Returns `None` for a payload that is only words about
+/// another.
 #[napi(catch_unwind)]
 pub fn describe_media(
-    #[napi(ts_arg_type = "string")] head: Units,
+    #[napi(ts_arg_type = "string | Uint8Array")] head: Unknown,
     bytes: f64,
     said: Option<String>,
     #[napi(ts_arg_type = "Float64Array")] numbers: Numbers,
-) -> Option<String> {
-    describe(&base64::decode(&head), bytes as usize, said.as_deref(), numbers)
-}
-
-/// Like [`describe_media`], for bytes.
-#[napi(catch_unwind)]
-pub fn describe_media_bytes(
-    head: &[u8],
-    bytes: f64,
-    said: Option<String>,
-    #[napi(ts_arg_type = "Float64Array")] numbers: Numbers,
-) -> Option<String> {
-    describe(head, bytes as usize, said.as_deref(), numbers)
+) -> Result<Option<String>> {
+    let given = Given::read(head, false)?;
+    let head = match &given {
+        Given::Wide(base64) => Cow::Owned(base64::decode(base64)),
+        Given::Narrow(_) => Cow::default(),
+        Given::Bytes(head) => Cow::Borrowed(&head[..]),
+    };
+    Ok(describe(&head, bytes as usize, said.as_deref(), numbers))
 }
 
 fn describe(head: &[u8], bytes: usize, said: Option<&str>, numbers: &mut [f64]) -> Option<String> {

@@ -6,6 +6,7 @@ use napi_derive::napi;
 use crate::policy::{PolicyHandle, unknown};
 use crate::units::{Numbers, Units};
 use spillway::encoding::Utf16;
+use spillway::notice::saved::SavedPart;
 use spillway::plan::{Aggregate, Floor, Latest, Order, ToolResult, notice_chars, plan_with_originals};
 use spillway::truncate::figures::Original;
 use spillway::truncate::input::Input;
@@ -51,7 +52,8 @@ const COLUMNS: usize = 5;
 const KNOWN: usize = 4;
 
 /// Plans with the notice of a policy. Writes the chars that each result may keep to `left`, and to
-/// `results` what `original` returns of one: its original chars, and those of its saved name.
+/// `results` what `originals` returns of some, for each: its original chars, and those of its saved
+/// name.
 #[napi(catch_unwind)]
 pub fn plan_results(
     #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
@@ -59,23 +61,26 @@ pub fn plan_results(
     budget: BudgetFields,
     #[napi(ts_arg_type = "Float64Array")] results: Numbers,
     #[napi(ts_arg_type = "Float64Array")] left: Numbers,
-    #[napi(ts_arg_type = "(index: number) => readonly [number, number]")] original: Function<u32, Vec<f64>>,
+    #[napi(ts_arg_type = "(indexes: number[]) => number[]")] originals: Function<Vec<u32>, Vec<f64>>,
 ) -> Result<()> {
     let names = policy.notice.names_saved();
     let mut rows: Vec<ToolResult> =
         results.chunks_exact(COLUMNS).map(|row| unpack_result(row, names)).collect();
     let mut failed = None;
-    let look_up = |index: usize| {
-        let row = &mut results[index * COLUMNS..][..COLUMNS];
-        if row[KNOWN] != 0.0 || failed.is_some() {
-            return None;
+    let look_up = |indexes: &[usize]| {
+        let is_new = |index: &usize| results[index * COLUMNS + KNOWN] == 0.0;
+        let new: Vec<u32> = indexes.iter().filter(|at| is_new(at)).map(|at| *at as u32).collect();
+        let told = if new.is_empty() { Ok(vec![]) } else { originals.call(new.clone()) };
+        let told = told.unwrap_or_else(|error| {
+            failed = Some(error);
+            vec![]
+        });
+        for (at, told) in new.iter().zip(told.chunks_exact(2)) {
+            let row = &mut results[*at as usize * COLUMNS..][..COLUMNS];
+            (row[1], row[3], row[KNOWN]) = (told[0], told[1], 1.0);
         }
-        match original.call(index as u32) {
-            Ok(told) => (row[1], row[3], row[KNOWN]) = (told[0], told[1], 1.0),
-            Err(error) => failed = Some(error),
-        }
-        let ToolResult { original, named, .. } = unpack_result(row, names);
-        Some(Original { chars: original, named })
+        let original = |at: &usize| unpack_result(&results[at * COLUMNS..][..COLUMNS], names);
+        indexes.iter().map(original).map(|row| Original { chars: row.original, named: row.named }).collect()
     };
     let notice = |missing| notice_chars(policy, missing);
     let steps = plan_with_originals(&mut rows, max_each as usize, &budget.budget()?, notice, look_up);
@@ -94,37 +99,37 @@ fn unpack_result(numbers: &[f64], names: bool) -> ToolResult {
     }
 }
 
-/// Returns the chars that a text had before it was first truncated, and those by which a notice is
-/// longer that names its saved output. For a long text, `head` and `tail` are windows, as in
-/// `truncate_text`.
+/// Returns for each text the chars that it had before it was first truncated, and those by which a
+/// notice is longer that names its saved output. `windows` has the head and the tail of each, as in
+/// `truncate_text`, and `chars` its length. They are read one after the other.
 #[napi(catch_unwind)]
-pub fn original(
-    #[napi(ts_arg_type = "string")] head: Units,
-    #[napi(ts_arg_type = "string")] tail: Units,
-    chars: f64,
-) -> Vec<f64> {
-    let Original { chars, named } = Original::of(&Input::ends(Utf16(&head), Utf16(&tail), chars as usize));
-    vec![chars as f64, named as f64]
+pub fn originals(
+    #[napi(ts_arg_type = "readonly string[]")] windows: Array,
+    chars: &[f64],
+) -> Result<Vec<f64>> {
+    let mut told = Vec::with_capacity(2 * chars.len());
+    for (at, &chars) in chars.iter().enumerate() {
+        let window = |at| windows.get::<Units>(at as u32).map(Option::unwrap_or_default);
+        let (head, tail) = (window(2 * at)?, window(2 * at + 1)?);
+        let Original { chars, named } =
+            Original::of(&Input::ends(Utf16(&head), Utf16(&tail), chars as usize));
+        told.extend([chars as f64, named as f64]);
+    }
+    Ok(told)
 }
 
-/// Returns the advice on getting the full output of a text whose notices name one. Windows as for
-/// `original`.
+/// Returns the name of the saved output that the notices in a text name, the advice to read it, and
+/// "part" if it is the start of the output. Null if they name none, or several. Windows as for
+/// `originals`.
 #[napi(catch_unwind)]
-pub fn saved_advice(
-    #[napi(ts_arg_type = "string")] head: Units,
-    #[napi(ts_arg_type = "string")] tail: Units,
-    chars: f64,
-) -> Option<String> {
-    Original::advice(&Input::ends(Utf16(&head), Utf16(&tail), chars as usize))
-}
-
-/// Returns the name of the saved output that the notices in a text name, then "part" if it is the
-/// start of the output. Null if they name none, or several.
-#[napi(catch_unwind)]
-pub fn saved_name(
+pub fn saved_output(
     #[napi(ts_arg_type = "string")] head: Units,
     #[napi(ts_arg_type = "string")] tail: Units,
     chars: f64,
 ) -> Option<Vec<String>> {
-    Original::saved(&Input::ends(Utf16(&head), Utf16(&tail), chars as usize))
+    let told = Input::ends(Utf16(&head), Utf16(&tail), chars as usize).told();
+    let saved = told.saved();
+    let part = matches!(saved, SavedPart::Part(_)).then(|| "part".to_owned());
+    let named = !saved.name().is_empty();
+    named.then(|| [saved.name().to_owned(), saved.advice(false)].into_iter().chain(part).collect())
 }

@@ -52,26 +52,18 @@ pub struct PolicyFields {
     pub schema: Option<String>,
 }
 
-/// Has a policy redact texts, until it is set again.
-#[napi(catch_unwind)]
-pub fn set_redaction(
-    #[napi(ts_arg_type = "ExternalObject<'policy'>")] handle: &mut PolicyHandle,
-    #[napi(ts_arg_type = "ExternalObject<'redaction'>")] rules: &RulesHandle,
-) {
-    handle.redact = Some(Arc::clone(rules));
-}
-
 /// Makes a handle for a policy.
 #[napi(catch_unwind, ts_return_type = "ExternalObject<'policy'>")]
 pub fn policy_handle() -> PolicyHandle {
     External::new(Policy::default())
 }
 
-/// Sets the policy of a handle.
+/// Sets the policy of a handle. `redact`: the rules by which it redacts texts.
 #[napi(catch_unwind)]
 pub fn set_policy(
     #[napi(ts_arg_type = "ExternalObject<'policy'>")] handle: &mut PolicyHandle,
     fields: PolicyFields,
+    #[napi(ts_arg_type = "ExternalObject<'redaction'> | undefined")] redact: Option<&RulesHandle>,
 ) -> Result<()> {
     let keep = match &*fields.keep {
         "auto" => Keep::Auto,
@@ -139,7 +131,7 @@ pub fn set_policy(
         json,
         schema: fields.schema.map(Arc::from),
         explains: fields.explains,
-        redact: None,
+        redact: redact.map(|rules| Arc::clone(rules)),
     };
     Ok(())
 }

@@ -174,41 +174,26 @@ pub fn undo_repair(
     Background::run(move || told(undo(&request, &watch)))
 }
 
-/// Reports the sizes of a session's context, with the `top` largest results.
+/// Reads a session: reports the sizes of its context, with the `top` largest results, or tells its
+/// layout, or what a repair of it may have to do.
 #[napi(catch_unwind, ts_return_type = "Promise<string>")]
-pub fn inspect_session(
+pub fn read_session(
     path: String,
     #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
     session: SessionFields,
+    #[napi(ts_arg_type = "'inspect' | 'kind' | 'triage'")] question: String,
     top: f64,
     #[napi(ts_arg_type = "ExternalObject<'watch'>")] watch: &External<Arc<Progress>>,
 ) -> Result<AsyncTask<Background>> {
     let (options, watch) = (session.options(policy)?, Arc::clone(watch));
-    Ok(Background::run(move || told(inspect(path.as_ref(), &options, top as usize, &watch))))
-}
-
-/// Tells the layout of a session.
-#[napi(catch_unwind, ts_return_type = "Promise<string>")]
-pub fn session_kind(
-    path: String,
-    #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
-    session: SessionFields,
-    #[napi(ts_arg_type = "ExternalObject<'watch'>")] watch: &External<Arc<Progress>>,
-) -> Result<AsyncTask<Background>> {
-    let (options, watch) = (session.options(policy)?, Arc::clone(watch));
-    Ok(Background::run(move || told(kind_of(path.as_ref(), &options, &watch))))
-}
-
-/// Tells what a repair of a session may have to do.
-#[napi(catch_unwind, ts_return_type = "Promise<string>")]
-pub fn triage_session(
-    path: String,
-    #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
-    session: SessionFields,
-    #[napi(ts_arg_type = "ExternalObject<'watch'>")] watch: &External<Arc<Progress>>,
-) -> Result<AsyncTask<Background>> {
-    let (options, watch) = (session.options(policy)?, Arc::clone(watch));
-    Ok(Background::run(move || told(triage(path.as_ref(), &options, &watch))))
+    Ok(Background::run(move || {
+        let path = path.as_ref();
+        match &*question {
+            "inspect" => told(inspect(path, &options, top as usize, &watch)),
+            "kind" => told(kind_of(path, &options, &watch)),
+            _ => told(triage(path, &options, &watch)),
+        }
+    }))
 }
 
 impl SessionFields {

@@ -29,28 +29,20 @@ pub struct ShapeForm {
     pub is_rest: bool,
 }
 
-/// Rewrites JSON to fit a policy, with the question of this text if there is one. `is_rest`: it is
-/// a part of a result, so the schema is not its own. Returns null for a text that is not JSON.
+/// Rewrites JSON to fit a policy, with the question of this text if there is one. `tells`: adds a
+/// notice to a list or an object that counts the omissions. `is_rest`: it is a part of a result, so
+/// the schema is not its own. Returns null for a text that is not JSON; with `tells` also for other
+/// JSON, and if the notice would leave no room.
 #[napi(catch_unwind)]
 pub fn shape_json(
     #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
     json: String,
     query: Option<Vec<String>>,
+    tells: Option<bool>,
     is_rest: Option<bool>,
 ) -> Option<ShapedJson> {
-    let form = ShapeForm { tells: false, is_rest: is_rest == Some(true) };
+    let form = ShapeForm { tells: tells == Some(true), is_rest: is_rest == Some(true) };
     shaped(&json, &asking(policy, query), form)
-}
-
-/// Rewrites a list or an object like [`shape_json`], and adds a notice that counts the omissions.
-/// Returns null for other JSON, and if the notice would leave no room.
-#[napi(catch_unwind)]
-pub fn tell_json(
-    #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
-    json: String,
-    query: Option<Vec<String>>,
-) -> Option<ShapedJson> {
-    shaped(&json, &asking(policy, query), ShapeForm { tells: true, is_rest: false })
 }
 
 /// The texts of data that were cut before.

@@ -11,7 +11,7 @@ use crate::cut::JsText;
 use crate::held_strings::{IsBroken, JsStrings, Part, Piece};
 use crate::items::{Item, flat_cut, kind, number, text};
 use crate::policy::PolicyHandle;
-use crate::units::{Narrow, Units};
+use crate::units::units;
 use crate::words::{NoticeWords, Worded, bits, sizes};
 use spillway::clean;
 use spillway::dialect::path::As;
@@ -153,10 +153,9 @@ fn texts_of<'a>(
     is_narrow: bool,
     strings: &'a dyn Strings,
 ) -> Result<Vec<Literal<'a>>> {
-    // SAFETY: `cast` checks nothing, but a value that is not a string fails to be read.
     Ok(match is_narrow {
-        true => texts_in(lengths, Latin1(&unsafe { blob.cast::<Narrow>() }?), strings),
-        false => texts_in(lengths, Utf16(&unsafe { blob.cast::<Units>() }?), strings),
+        true => texts_in(lengths, Latin1(&units(blob)?), strings),
+        false => texts_in(lengths, Utf16(&units(blob)?), strings),
     })
 }
 

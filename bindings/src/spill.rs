@@ -9,6 +9,7 @@ use napi_derive::napi;
 
 use crate::answer::answer;
 use crate::task::Background;
+use crate::units::Numbers;
 use spillway::platform::{code_of, errno_of};
 use spillway::spill::file_name::Whole;
 use spillway::spill::identity::{Identity, Key};
@@ -258,26 +259,41 @@ pub fn start_search(
     options: &[f64],
     at: f64,
     line: f64,
-) -> Either<Fed<Searcher>, SpillFailure> {
-    outcome(query(&pattern, packed(options)), |query| fed(Searcher::new(query, at as u64, line as u64)))
+) -> Either<Fed<Search>, SpillFailure> {
+    let search = |query| fed(Search::Text(Searcher::new(query, at as u64, line as u64).into()));
+    outcome(query(&pattern, packed(options)), search)
+}
+
+/// A search of the lines of an output, or of those of its outline.
+pub enum Search {
+    Text(Box<Searcher>),
+    Outline(Box<OutlineSearch>),
 }
 
 /// Searches the next bytes. Returns false if no more are needed.
 #[napi(catch_unwind, ts_return_type = "Promise<boolean | SpillFailure>")]
 pub fn search_bytes(
-    #[napi(ts_arg_type = "ExternalObject<'search'>")] search: &Fed<Searcher>,
+    #[napi(ts_arg_type = "ExternalObject<'search'>")] search: &Fed<Search>,
     bytes: &[u8],
 ) -> AsyncTask<Background> {
     let (search, bytes) = (Arc::clone(search), bytes.to_vec());
-    Background::run(move || outcome(locked(&search).push(&bytes), |more| more))
+    let more = move || match &mut *locked(&search) {
+        Search::Text(search) => search.push(&bytes),
+        Search::Outline(search) => search.push(&bytes),
+    };
+    Background::run(move || outcome(more(), |more| more))
 }
 
 #[napi(catch_unwind, ts_return_type = "Promise<SpillHit[] | SpillFailure>")]
 pub fn finish_search(
-    #[napi(ts_arg_type = "ExternalObject<'search'>")] search: &Fed<Searcher>,
+    #[napi(ts_arg_type = "ExternalObject<'search'>")] search: &Fed<Search>,
 ) -> AsyncTask<Background> {
     let search = Arc::clone(search);
-    Background::run(move || outcome(locked(&search).finish(), hits))
+    let found = move || match &mut *locked(&search) {
+        Search::Text(search) => search.finish(),
+        Search::Outline(search) => search.finish(),
+    };
+    Background::run(move || outcome(found(), hits))
 }
 
 /// Locks work even if a panic poisoned it: its results are of no use, but it is in no one's way.
@@ -319,7 +335,8 @@ pub fn finish_survey(#[napi(ts_arg_type = "ExternalObject<'survey'>")] survey: &
     }
 }
 
-/// Begins a page of an outline. The arguments are those of `read_saved`.
+/// Begins a page of an outline. The arguments are those of `read_saved`. `source` receives the
+/// position of the first byte that it needs.
 #[napi(catch_unwind, ts_return_type = "ExternalObject<'outline page'>")]
 pub fn start_outline_page(
     #[napi(ts_arg_type = "ExternalObject<'survey'>")] survey: &Fed<Survey>,
@@ -327,16 +344,11 @@ pub fn start_outline_page(
     by_byte: bool,
     lines: f64,
     bytes: f64,
+    #[napi(ts_arg_type = "Float64Array")] source: Numbers,
 ) -> Fed<OutlinePage> {
-    fed(OutlinePage::new(&locked(survey), page(start, by_byte, lines, bytes)))
-}
-
-/// Returns the position of the next byte that a page needs.
-#[napi(catch_unwind)]
-pub fn outline_page_source(
-    #[napi(ts_arg_type = "ExternalObject<'outline page'>")] page: &Fed<OutlinePage>,
-) -> f64 {
-    locked(page).source() as f64
+    let page = OutlinePage::new(&locked(survey), page(start, by_byte, lines, bytes));
+    source[0] = page.source() as f64;
+    fed(page)
 }
 
 /// Takes the next bytes, the last of the output if `is_last`. Returns the page once they hold it.
@@ -350,46 +362,20 @@ pub fn outline_page_bytes(
     Background::run(move || outcome(locked(&page).push(&bytes, is_last), |slice| slice.map(SpillPage::from)))
 }
 
-/// Begins a search of an outline. `options` are those of `search_saved`.
-#[napi(catch_unwind, ts_return_type = "ExternalObject<'outline search'> | SpillFailure")]
+/// Begins a search of an outline. `options` are those of `search_saved`, `source` is that of
+/// `start_outline_page`.
+#[napi(catch_unwind, ts_return_type = "ExternalObject<'search'> | SpillFailure")]
 pub fn start_outline_search(
     #[napi(ts_arg_type = "ExternalObject<'survey'>")] survey: &Fed<Survey>,
     pattern: String,
     options: &[f64],
-) -> Either<Fed<OutlineSearch>, SpillFailure> {
-    outcome(query(&pattern, packed(options)), |query| fed(OutlineSearch::new(&locked(survey), query)))
-}
-
-/// Returns the position of the next byte that a search needs.
-#[napi(catch_unwind)]
-pub fn outline_search_source(
-    #[napi(ts_arg_type = "ExternalObject<'outline search'>")] search: &Fed<OutlineSearch>,
-) -> f64 {
-    locked(search).source() as f64
-}
-
-/// Searches the next bytes. Returns false if no more are needed.
-#[napi(catch_unwind, ts_return_type = "Promise<boolean | SpillFailure>")]
-pub fn outline_search_bytes(
-    #[napi(ts_arg_type = "ExternalObject<'outline search'>")] search: &Fed<OutlineSearch>,
-    bytes: &[u8],
-) -> AsyncTask<Background> {
-    let (search, bytes) = (Arc::clone(search), bytes.to_vec());
-    Background::run(move || outcome(locked(&search).push(&bytes), |more| more))
-}
-
-#[napi(catch_unwind, ts_return_type = "Promise<SpillHit[] | SpillFailure>")]
-pub fn finish_outline_search(
-    #[napi(ts_arg_type = "ExternalObject<'outline search'>")] search: &Fed<OutlineSearch>,
-) -> AsyncTask<Background> {
-    let search = Arc::clone(search);
-    Background::run(move || outcome(locked(&search).finish(), hits))
-}
-
-/// Counts the newlines in a piece of an output.
-#[napi(catch_unwind)]
-pub fn newlines_in(bytes: &[u8]) -> f64 {
-    memchr::memchr_iter(b'\n', bytes).count() as f64
+    #[napi(ts_arg_type = "Float64Array")] source: Numbers,
+) -> Either<Fed<Search>, SpillFailure> {
+    outcome(query(&pattern, packed(options)), |query| {
+        let search = OutlineSearch::new(&locked(survey), query);
+        source[0] = search.source() as f64;
+        fed(Search::Outline(search.into()))
+    })
 }
 
 /// Returns a digest of a part of an output. It detects accidental changes, not malicious ones.

@@ -12,7 +12,7 @@ use crate::ahead::SearchHandle;
 use crate::answer::answer;
 use crate::cut::{Cut, JsText};
 use crate::policy::{PolicyHandle, asking, write};
-use crate::units::{Narrow, Numbers, Units};
+use crate::units::{Narrow, Numbers, Units, units};
 use crate::words::{NoticeWords, Worded};
 use spillway::encoding::{Latin1, Size, StringPiece, Text, Utf8, Utf16};
 use spillway::policy::{Keep, Policy};
@@ -32,13 +32,15 @@ type Read<'a> = Function<'a, FnArgs<(f64, bool)>, Unknown<'a>>;
 /// of the text, or NaN if they are not known. It receives the starts and ends of the head, the tail
 /// and the notice, and the ill-formed code points in the kept parts. `most`: chars searched for
 /// findings. `query`: what was asked of this text alone. `found`: a search that was done.
-/// `words`: a function that words the notice.
+/// `words`: a function that words the notice. `narrow`: the windows have no chars above 0xFF, and
+/// are read in half the time.
 #[napi(catch_unwind)]
 #[allow(clippy::too_many_arguments, reason = "an object costs more than a small cut")]
 pub fn truncate_text(
     #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
-    #[napi(ts_arg_type = "string")] head: Units,
-    #[napi(ts_arg_type = "string")] tail: Units,
+    narrow: bool,
+    #[napi(ts_arg_type = "string")] head: Unknown,
+    #[napi(ts_arg_type = "string")] tail: Unknown,
     total: f64,
     #[napi(ts_arg_type = "(start: number, narrow: boolean) => string | null")] read: Read,
     most: f64,
@@ -50,54 +52,19 @@ pub fn truncate_text(
         NoticeWords,
     >,
 ) -> Result<Option<Either3<Latin1String, Utf16String, Cut>>> {
-    let (policy, found) = (&policy_of(policy, query, &words), &cell_of(found));
-    let pieces = &Pieces::new(read, false);
-    truncate_windows(
-        policy,
-        Utf16(&head),
-        Utf16(&tail),
-        total,
-        pieces,
-        most,
-        found,
+    let windows = Windows {
+        policy: &policy_of(policy, query, &words),
+        total: total as usize,
+        pieces: &Pieces::new(read, narrow),
+        most: most as usize,
+        found: &cell_of(found),
         figures,
-        io,
-        words.as_ref(),
-    )
-}
-
-/// Like [`truncate_text`], for windows without chars above 0xFF, which are read in half the time.
-#[napi(catch_unwind)]
-#[allow(clippy::too_many_arguments, reason = "an object costs more than a small cut")]
-pub fn truncate_latin1(
-    #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
-    #[napi(ts_arg_type = "string")] head: Narrow,
-    #[napi(ts_arg_type = "string")] tail: Narrow,
-    total: f64,
-    #[napi(ts_arg_type = "(start: number, narrow: boolean) => string | null")] read: Read,
-    most: f64,
-    figures: bool,
-    query: Option<Vec<String>>,
-    #[napi(ts_arg_type = "ExternalObject<'search'> | null")] found: Option<&External<SearchHandle>>,
-    #[napi(ts_arg_type = "Float64Array")] io: Numbers,
-    #[napi(ts_arg_type = "((facts: number[], keep: string) => string | null) | undefined")] words: Option<
-        NoticeWords,
-    >,
-) -> Result<Option<Either3<Latin1String, Utf16String, Cut>>> {
-    let (policy, found) = (&policy_of(policy, query, &words), &cell_of(found));
-    let pieces = &Pieces::new(read, true);
-    truncate_windows(
-        policy,
-        Latin1(&head),
-        Latin1(&tail),
-        total,
-        pieces,
-        most,
-        found,
-        figures,
-        io,
-        words.as_ref(),
-    )
+        words: words.as_ref(),
+    };
+    match narrow {
+        true => windows.truncate(Latin1(&units(head)?), Latin1(&units(tail)?), io),
+        false => windows.truncate(Utf16(&units(head)?), Utf16(&units(tail)?), io),
+    }
 }
 
 /// Returns the place of a search, with the search that was done if there is one.
@@ -109,45 +76,51 @@ fn cell_of(found: Option<&External<SearchHandle>>) -> OnceCell<Arc<Found>> {
     cell
 }
 
-#[allow(clippy::too_many_arguments, reason = "those of its exports")]
-fn truncate_windows<T: Text>(
-    policy: &Policy,
-    head: T,
-    tail: T,
-    total: f64,
-    pieces: &Pieces,
-    most: f64,
-    found: &OnceCell<Arc<Found>>,
+/// A text that arrives as windows, and the terms of its cut.
+struct Windows<'a> {
+    policy: &'a Policy,
+    total: usize,
+    pieces: &'a Pieces<'a>,
+    most: usize,
+    found: &'a OnceCell<Arc<Found>>,
     figures: bool,
-    io: &mut [f64],
-    words: Option<&NoticeWords>,
-) -> Result<Option<Either3<Latin1String, Utf16String, Cut>>> {
-    let each = |take: &mut dyn FnMut(StringPiece) -> bool| pieces.each(take);
-    let input = Input::ends(head, tail, total as usize);
-    let input = match input.is_whole() {
-        true => input,
-        false => input.with_pieces(&each, most as usize).with_found(found),
-    };
-    let input = match io[0].is_nan() {
-        true => input,
-        false => input.with_totals(Size {
-            bytes: io[0] as usize,
-            chars: total as usize,
-            newlines: io[1] as usize,
-            broken: 0,
-        }),
-    };
-    let cut = truncate_by(&input, policy, words)?;
-    let kept = cut.as_ref().filter(|_| figures).map(|cut| cut.kept(&input));
-    pieces.check()?;
-    let Some(cut) = cut else { return Ok(None) };
-    let [head, tail] = cut.sides.parts();
-    let broken = {
-        let (head, tail) = input.parts(cut.sides);
-        head.broken() + tail.broken()
-    };
-    write(io, &[head.start, head.end, tail.start, tail.end, cut.notice.start, cut.notice.end, broken]);
-    Ok(Some(with_figures(answer(cut.middle.into_bytes()), kept, cut.keep, cut.notice)))
+    words: Option<&'a NoticeWords<'a>>,
+}
+
+impl Windows<'_> {
+    fn truncate<T: Text>(
+        &self,
+        head: T,
+        tail: T,
+        io: &mut [f64],
+    ) -> Result<Option<Either3<Latin1String, Utf16String, Cut>>> {
+        let each = |take: &mut dyn FnMut(StringPiece) -> bool| self.pieces.each(take);
+        let input = Input::ends(head, tail, self.total);
+        let input = match input.is_whole() {
+            true => input,
+            false => input.with_pieces(&each, self.most).with_found(self.found),
+        };
+        let input = match io[0].is_nan() {
+            true => input,
+            false => input.with_totals(Size {
+                bytes: io[0] as usize,
+                chars: self.total,
+                newlines: io[1] as usize,
+                broken: 0,
+            }),
+        };
+        let cut = truncate_by(&input, self.policy, self.words)?;
+        let kept = cut.as_ref().filter(|_| self.figures).map(|cut| cut.kept(&input));
+        self.pieces.check()?;
+        let Some(cut) = cut else { return Ok(None) };
+        let [head, tail] = cut.sides.parts();
+        let broken = {
+            let (head, tail) = input.parts(cut.sides);
+            head.broken() + tail.broken()
+        };
+        write(io, &[head.start, head.end, tail.start, tail.end, cut.notice.start, cut.notice.end, broken]);
+        Ok(Some(with_figures(answer(cut.middle.into_bytes()), kept, cut.keep, cut.notice)))
+    }
 }
 
 /// Returns a policy for one text. A notice function may set the handle to another.
@@ -211,12 +184,6 @@ pub fn truncate_bytes(
     Ok(Some(with_figures(text, kept, cut.keep, cut.notice)))
 }
 
-/// Decodes bytes as UTF-8.
-#[napi(catch_unwind, ts_return_type = "string")]
-pub fn decode(bytes: &[u8]) -> JsText {
-    answer(bytes.to_vec())
-}
-
 /// Reads the pieces of a string from JavaScript.
 struct Pieces<'a> {
     read: Read<'a>,
@@ -246,14 +213,12 @@ impl<'a> Pieces<'a> {
         if *narrow {
             let piece = self.read.call((at as f64, true).into())?;
             if piece.get_type()? == ValueType::String {
-                // SAFETY: the value is a string, as was checked.
-                let piece: Narrow = unsafe { piece.cast()? };
+                let piece: Narrow = units(piece)?;
                 return Ok(if take(StringPiece::Narrow(Latin1(&piece))) { piece.len() } else { 0 });
             }
             *narrow = false;
         }
-        // SAFETY: `cast` checks nothing, but a value that is not a string fails to be read.
-        let piece: Units = unsafe { self.read.call((at as f64, false).into())?.cast()? };
+        let piece: Units = units(self.read.call((at as f64, false).into())?)?;
         Ok(if take(StringPiece::Wide(Utf16(&piece))) { piece.len() } else { 0 })
     }
 

@@ -1,14 +1,18 @@
-//! JavaScript string arguments, read into aligned, reused buffers.
+//! JavaScript text arguments. Strings are read into aligned, reused buffers.
 //!
 //! V8 widens one-byte strings with stores of a cache line, which is 2.5 times faster into aligned
 //! memory, and a reused buffer causes no page faults. Large buffers are freed.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::ptr;
 
 use napi::bindgen_prelude::*;
 use napi::{check_status, sys};
+
+use crate::answer::answer;
+use spillway::encoding::transcode;
 
 #[repr(C, align(64))]
 struct CacheLine([u8; LINE]);
@@ -30,6 +34,82 @@ pub type Units = StringOf<u16>;
 
 /// The Latin-1 bytes of a string argument. Chars above 0xFF lose their upper half.
 pub type Narrow = StringOf<u8>;
+
+/// Reads a string, or a value that fails to be read as one.
+pub fn units<U: NapiUnit>(text: Unknown) -> Result<StringOf<U>> {
+    // SAFETY: `cast` checks nothing, but a value that is not a string fails to be read.
+    unsafe { text.cast() }
+}
+
+/// A text argument: a string, or the bytes of one.
+pub enum Given<'a> {
+    Narrow(Narrow),
+    Wide(Units),
+    Bytes(Uint8ArraySlice<'a>),
+}
+
+impl<'a> Given<'a> {
+    /// `narrow`: a string has no chars above 0xFF, and is read in half the time.
+    pub fn read(text: Unknown<'a>, narrow: bool) -> Result<Given<'a>> {
+        Ok(match text.get_type()? {
+            ValueType::String if narrow => Given::Narrow(units(text)?),
+            ValueType::String => Given::Wide(units(text)?),
+            // SAFETY: `cast` checks that the value is a typed array of bytes.
+            _ => Given::Bytes(unsafe { text.cast()? }),
+        })
+    }
+
+    /// Returns the text, well-formed.
+    pub fn text(&self) -> Cow<'_, str> {
+        match self {
+            Given::Narrow(text) if text.is_ascii() => String::from_utf8_lossy(text),
+            Given::Bytes(text) => String::from_utf8_lossy(text),
+            _ => Cow::Owned(String::from_utf8(self.utf8()).unwrap_or_default()),
+        }
+    }
+
+    /// Returns a new text in the same form: a string, or bytes.
+    pub fn answer(&self, utf8: Vec<u8>) -> Either3<Latin1String, Utf16String, Buffer> {
+        match self {
+            Given::Bytes(_) => Either3::C(utf8.into()),
+            _ => match answer(utf8) {
+                Either::A(text) => Either3::A(text),
+                Either::B(text) => Either3::B(text),
+            },
+        }
+    }
+
+    pub fn utf8(&self) -> Vec<u8> {
+        let mut bytes = vec![];
+        match self {
+            Given::Narrow(text) => transcode::latin1(text, &mut bytes),
+            Given::Wide(text) => transcode::utf16(text, &mut bytes),
+            Given::Bytes(text) => bytes.extend_from_slice(text),
+        }
+        bytes
+    }
+}
+
+/// Has an expression read a [`Given`] in its encoding.
+macro_rules! in_encoding {
+    ($given:expr, $text:ident => $use:expr) => {
+        match $given {
+            $crate::units::Given::Narrow(text) => {
+                let $text = spillway::encoding::Latin1(text);
+                $use
+            }
+            $crate::units::Given::Wide(text) => {
+                let $text = spillway::encoding::Utf16(text);
+                $use
+            }
+            $crate::units::Given::Bytes(text) => {
+                let $text = spillway::encoding::Utf8(text);
+                $use
+            }
+        }
+    };
+}
+pub(crate) use in_encoding;
 
 /// A string argument in units of one width.
 pub struct StringOf<U> {

@@ -1,9 +1,10 @@
 //! Whole lines from either end, for the compatibility APIs.
 
+use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
 use crate::policy::write;
-use crate::units::{Narrow, Numbers, Units};
+use crate::units::{Numbers, units};
 use spillway::encoding::{Latin1, Text, Utf16};
 use spillway::truncate::whole_lines::{head, tail};
 
@@ -13,18 +14,15 @@ use spillway::truncate::whole_lines::{head, tail};
 /// ill-formed.
 #[napi(catch_unwind)]
 pub fn whole_lines(
-    #[napi(ts_arg_type = "string")] window: Units,
+    #[napi(ts_arg_type = "string")] window: Unknown,
+    narrow: bool,
     #[napi(ts_arg_type = "Float64Array")] io: Numbers,
-) {
-    find(Utf16(&window), io);
-}
-
-#[napi(catch_unwind)]
-pub fn whole_lines_latin1(
-    #[napi(ts_arg_type = "string")] window: Narrow,
-    #[napi(ts_arg_type = "Float64Array")] io: Numbers,
-) {
-    find(Latin1(&window), io);
+) -> Result<()> {
+    match narrow {
+        true => find(Latin1(&units(window)?), io),
+        false => find(Utf16(&units(window)?), io),
+    }
+    Ok(())
 }
 
 fn find<T: Text>(text: T, io: &mut [f64]) {

@@ -75,7 +75,7 @@ export class Overflow {
 
   /** Ends the output. */
   async finish(): Promise<SpillRecord | undefined> {
-    if (this.#saving && this.#redactor) await this.#feed.push(native.finishRedacting(this.#redactor))
+    if (this.#saving && this.#redactor) await this.#feed.push(native.redactChunk(this.#redactor))
     this.#feed.end()
     return this.#saving
   }

@@ -79,8 +79,7 @@ function truncate(content: string, options: TruncationOptions, fromEnd: boolean)
   const window = fromEnd ? content.slice(-reach) : content.slice(0, reach)
   // The engine takes negative numbers as 0.
   io.set([maxBytes < 0 ? 0 : maxLines, maxBytes, Number(fromEnd)])
-  if (!isStoredWide(content) && isNarrow(window)) native.wholeLinesLatin1(window, io)
-  else native.wholeLines(window, io)
+  native.wholeLines(window, !isStoredWide(content) && isNarrow(window), io)
   const [start, end, outputLines = 0, outputBytes = 0, partial, firstTooLong, broken] = io
   const kept = alone(window.slice(start, end))
   return {

@@ -4,16 +4,16 @@ import { blocksOf, type MediaBlock } from '../media/media_blocks.js'
 import { Planner, type ResultCap, type ResultExtent, stepFor } from '../plan.js'
 import type { History } from '../result/history.js'
 import { HistoryResult, textsOf } from '../result/message_results.js'
-import { type Original, originalOf } from '../text/earlier.js'
+import type { Original } from '../text/earlier.js'
 import { appliedBy } from './apply_plan.js'
 import type { BudgetOptions } from './budget_options.js'
 import type { MessageShares, ResultShare } from './message_tokens.js'
-import { sumOf } from './token_counter.js'
+import { sumsOf } from './token_counter.js'
 
 /** A tool result of a prompt, with its tokens after cuts. */
 export class PromptResult implements ResultExtent {
   readonly chars: number
-  #left: Map<number, Gain> | undefined
+  readonly #freed = new Map<number, Gain>()
   #blocks: MediaBlock[] | undefined
 
   constructor(
@@ -34,10 +34,16 @@ export class PromptResult implements ResultExtent {
     return this.#blocks
   }
 
-  original(): Original {
-    const { share } = this
-    share.original ??= originalOf(share.result.slots.map(({ text }) => text))
-    return share.original
+  get texts(): string[] {
+    return textsOf(this.share.result.slots)
+  }
+
+  get original(): Original | undefined {
+    return this.share.original
+  }
+
+  set original(found: Original | undefined) {
+    this.share.original = found
   }
 
   /** The key by which a plan names it. */
@@ -50,22 +56,22 @@ export class PromptResult implements ResultExtent {
     return media === undefined ? step : { ...step, media }
   }
 
-  /** Returns what a cut to `maxChars` frees, as applying a plan makes it. Negative if a counter
-   *  finds more. */
-  freed(maxChars: number, { counter, maxRequestBytes }: BudgetOptions): Gain {
-    const known = this.#left?.get(maxChars)
-    if (known) return known
-    const { share } = this
-    const isBounded = maxRequestBytes !== Number.POSITIVE_INFINITY
-    const kept = new HistoryResult(share.result, this.message, this.latest, appliedBy, this.history)
+  /** Returns what is known to be freed by a cut to `maxChars`. */
+  freed(maxChars: number): Gain | undefined {
+    return this.#freed.get(maxChars)
+  }
+
+  /** Returns the texts that a cut to `maxChars` leaves, as applying a plan makes it. */
+  kept(maxChars: number): string[] {
+    const kept = new HistoryResult(this.share.result, this.message, this.latest, appliedBy, this.history)
     kept.clamp(maxChars)
-    const freed = {
-      tokens: share.tokens - sumOf(kept.texts, counter),
-      bytes: isBounded ? bytesOf(textsOf(share.result.slots)) - bytesOf(kept.texts) : 0,
-    }
-    this.#left ??= new Map()
-    this.#left.set(maxChars, freed)
-    return freed
+    return kept.texts
+  }
+
+  /** Takes what a cut to `maxChars` leaves. It frees less than nothing if a counter finds more. */
+  take(maxChars: number, kept: readonly string[], tokens: number, isBounded: boolean): void {
+    const bytes = isBounded ? bytesOf(this.texts) - bytesOf(kept) : 0
+    this.#freed.set(maxChars, { tokens: this.share.tokens - tokens, bytes })
   }
 }
 
@@ -145,15 +151,28 @@ export class CutSearch {
 
   #cuts(maxChars: number): Cuts {
     const steps = this.#steps(maxChars)
+    this.#tryOut(steps)
     let [freedEarlier, freedLater, freedBytes] = [0, 0, 0]
     for (const { index, maxChars } of steps) {
       const row = this.#row(index)
-      const freed = row.freed(maxChars, this.#options)
+      const freed = row.freed(maxChars) as Gain
       if (row.message < this.#counted) freedEarlier += freed.tokens
       else freedLater += freed.tokens
       freedBytes += freed.bytes
     }
     return { steps, freedEarlier, freedLater, freedBytes }
+  }
+
+  /** Makes the cuts that were not made before, and counts what they leave together. */
+  #tryOut(steps: readonly ResultCap[]): void {
+    const { counter, maxRequestBytes } = this.#options
+    const open = steps.filter(({ index, maxChars }) => !this.#row(index).freed(maxChars))
+    const kept = open.map(({ index, maxChars }) => this.#row(index).kept(maxChars))
+    const isBounded = maxRequestBytes !== Number.POSITIVE_INFINITY
+    for (const [at, tokens] of sumsOf(kept, counter).entries()) {
+      const { index, maxChars } = open[at] as ResultCap
+      this.#row(index).take(maxChars, kept[at] as string[], tokens, isBounded)
+    }
   }
 
   /** Plans cuts to `maxChars` of all results together. Each keeps `minKeepChars` and a notice,

@@ -31,7 +31,7 @@ export interface ResultShare extends Share {
   readonly result: Result
   readonly chars: number
   /** The figures of its notices, once looked up. */
-  original?: Original
+  original?: Original | undefined
 }
 
 /** A message of a prompt. */
@@ -68,9 +68,18 @@ export function readShares(messages: readonly unknown[], counter: Counter): Mess
   })
 }
 
-/** Returns the tokens of messages, and counts what is not counted yet. `provider`: its place among
- *  the tokens of an image. */
+/** Returns the tokens of messages together, as `tokensOfEach`. */
 export function tokensOf(messages: readonly MessageShares[], counter: Counter, provider: number): number {
+  return tokensOfEach(messages, counter, provider).reduce((sum, tokens) => sum + tokens, 0)
+}
+
+/** Returns the tokens of each message, and counts what is not counted yet in one call. `provider`:
+ *  its place among the tokens of an image. */
+export function tokensOfEach(
+  messages: readonly MessageShares[],
+  counter: Counter,
+  provider: number,
+): number[] {
   const texts: string[] = []
   const owners: Share[] = []
   for (const { all } of messages)
@@ -84,10 +93,9 @@ export function tokensOf(messages: readonly MessageShares[], counter: Counter, p
     }
   const counts = texts.length > 0 ? counter.each(texts) : NONE
   for (let at = 0; at < owners.length; at++) (owners[at] as Share).tokens += counts[at] as number
-  let sum = 0
-  for (const { all } of messages)
-    for (const { tokens, media } of all) sum += tokens + (media?.[provider] ?? 0)
-  return sum
+  return messages.map(({ all }) =>
+    all.reduce((sum, { tokens, media }) => sum + tokens + (media?.[provider] ?? 0), 0),
+  )
 }
 
 /** Returns the bytes of messages in the body of a request. `shares`: those of the same messages. */

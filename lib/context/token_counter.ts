@@ -1,7 +1,5 @@
-import { native } from '../engine.js'
 import { callback } from '../kinds.js'
-import { StringInput } from '../text/input.js'
-import { PIECE } from '../text/pieces.js'
+import { tokensOfEach } from '../text/size.js'
 import { optionError } from '../validate.js'
 
 /** A counter of tokens. */
@@ -14,7 +12,7 @@ export interface Counter {
 /** Returns a caller's counter, or the estimate. */
 export function counterOf(countTokens: ((text: string) => number) | undefined): Counter {
   const given = callback('countTokens', countTokens)
-  if (!given) return { isOwn: true, each: estimateEach }
+  if (!given) return { isOwn: true, each: tokensOfEach }
   // Whole tokens, since sums of fractions depend on the order.
   const count = (text: string) => Math.ceil(checked(given(text)))
   return { isOwn: false, each: (texts) => texts.map(count) }
@@ -34,24 +32,17 @@ export function remembering(counter: Counter): Counter {
 
 /** Returns the tokens of texts together. */
 export function sumOf(texts: readonly string[], counter: Counter): number {
-  const counts = counter.each(texts)
-  let sum = 0
-  for (let at = 0; at < counts.length; at++) sum += counts[at] as number
-  return sum
+  return sumsOf([texts], counter)[0] as number
+}
+
+/** Returns the tokens of each group of texts. All are counted in one call. */
+export function sumsOf(groups: readonly (readonly string[])[], counter: Counter): number[] {
+  const counts = counter.each(groups.flat())
+  let at = 0
+  return groups.map((texts) => texts.reduce((sum) => sum + (counts[at++] as number), 0))
 }
 
 function checked(tokens: unknown): number {
   if (Number.isFinite(tokens) && (tokens as number) >= 0) return tokens as number
   throw optionError(RangeError, 'countTokens', 'a function that returns a number from 0 up', tokens)
-}
-
-/** Estimates texts in one call, since a call costs more than a short text. */
-function estimateEach(texts: readonly string[]): Float64Array {
-  const counts = new Float64Array(texts.length)
-  const isLong = (text: string) => text.length > PIECE
-  const long = texts.some(isLong)
-  native.estimateEach(long ? texts.map((text) => (isLong(text) ? '' : text)) : texts, counts)
-  if (long)
-    for (const [at, text] of texts.entries()) if (isLong(text)) counts[at] = new StringInput(text).tokens()
-  return counts
 }

@@ -41,7 +41,7 @@ export function readMedium(value: unknown, said?: string): Medium | undefined {
   const bytes = tryRead(() => bytesOf(value))
   if (!bytes) return undefined
   const { length } = bytes
-  const describe = (head: number) => native.describeMediaBytes(bytes.subarray(0, head), length, said, numbers)
+  const describe = (head: number) => native.describeMedia(bytes.subarray(0, head), length, said, numbers)
   return described(describe, length, Math.ceil(length / 3) * 4)
 }
 

@@ -2,6 +2,7 @@ import { types } from 'node:util'
 import { native } from '../engine.js'
 import { CHUNK } from '../spill/chunks.js'
 import type { SpillMeta } from '../spill/spill_writer.js'
+import { io } from '../text/size.js'
 import { optionError } from '../validate.js'
 import { type Engine, each, refusal } from './engine.js'
 import { decode, encode, type Keys, type OutputRecord } from './record.js'
@@ -20,7 +21,9 @@ class Lines {
 
   add(bytes: Uint8Array): void {
     if (bytes.length === 0) return
-    this.newlines += native.newlinesIn(bytes)
+    const size = io.fill(0)
+    native.measure(bytes, false, size)
+    this.newlines += size[2] as number
     this.#isOpen = bytes[bytes.length - 1] !== 10
   }
 

@@ -6,7 +6,6 @@ import { roomAfter } from '../json.js'
 import { type Aggregate, Planner } from '../plan.js'
 import { compileWith } from '../policy.js'
 import { ownOptionsOf } from '../read_options.js'
-import { originalOf } from '../text/earlier.js'
 import { elementsOf, hasVastHoles, isList, isObject } from '../untrusted.js'
 import { optionError } from '../validate.js'
 import { Batch, lighten, sendOnce } from './batch.js'
@@ -53,11 +52,7 @@ function clampAll<T extends readonly unknown[]>(
   )
   for (const kept of results) if (!surelyFit(kept.result.slots, policy)) kept.clamp()
   if (aggregate) {
-    const sized = results.map(({ chars, latest, texts }) => ({
-      chars,
-      latest,
-      original: () => originalOf(texts),
-    }))
+    const sized = results.map(({ chars, latest, texts }) => ({ chars, latest, texts }))
     const planner = new Planner(sized, policy)
     for (const { index, maxChars } of planner.steps(aggregate)) results[index]?.clamp(maxChars)
   }

@@ -118,7 +118,7 @@ class Walk {
 
   #text(text: string, name: string | undefined): string {
     if (name === undefined) return redactString(text, this.redaction, this.ahead) ?? text
-    return counted(text, native.redactMember(this.redaction, name, text))
+    return counted(text, native.redactMember(this.redaction, name, text, false))
   }
 
   /** Redacts an element of a list in which names and values take turns. */
@@ -126,7 +126,7 @@ class Walk {
     const isValue = at % 2 === 1 && list.length % 2 === 0 && list.length <= PAIRED
     const name = isValue && typeof element === 'string' ? elementAt(list, at - 1) : undefined
     if (typeof name !== 'string') return element
-    return counted(element as string, native.redactPair(this.redaction, name, element as string))
+    return counted(element as string, native.redactMember(this.redaction, name, element as string, true))
   }
 
   /** `under`: the name under which an object stands. The elements of a list stand under its

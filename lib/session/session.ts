@@ -127,7 +127,7 @@ export async function inspectCounted(
   const found = await run<SessionReport & { cuts: Cuts; media: MediaCount; sent: SentPayload[] }>(
     path,
     control,
-    (handle) => native.inspectSession(...session, top, handle),
+    (handle) => native.readSession(...session, 'inspect', top, handle),
   )
   const { cuts: counted, media, sent, damaged, ...figures } = found
   const cuts = { over: counted.over, details: counted.details }
@@ -159,7 +159,7 @@ export function kindOfSession(
 ): Promise<{ readonly format: SessionReport['format']; readonly bySource: boolean }> {
   const session = packSession(path, compileSession({}, 'inspect'), spareOf({}))
   const control = { lockTimeout: 0, signal: undefined, onProgress: undefined }
-  return run(path, control, (handle) => native.sessionKind(...session, handle))
+  return run(path, control, (handle) => native.readSession(...session, 'kind', 0, handle))
 }
 
 /** Finds out in one pass, which ends at the first damaged row, what a repair under this policy may
@@ -167,7 +167,7 @@ export function kindOfSession(
 export function triageSession(path: string, policy: ResultPolicy): Promise<Triage> {
   const session = packSession(path, compileSession(policy, 'inspect'), spareOf(policy))
   const control = { lockTimeout: 0, signal: undefined, onProgress: undefined }
-  return run<Triage>(path, control, (handle) => native.triageSession(...session, handle))
+  return run<Triage>(path, control, (handle) => native.readSession(...session, 'triage', 0, handle))
 }
 
 type Fields = Parameters<typeof native.repairSession>[3]

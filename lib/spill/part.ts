@@ -6,7 +6,7 @@ import {
   type EarlierSave,
   earlierSave,
   earlierSaves,
-  originalOf,
+  originalChars,
   saveIn,
 } from '../text/earlier.js'
 import { idIn } from './arguments.js'
@@ -96,11 +96,11 @@ async function isAsLong(
   texts: readonly string[],
   totalBytes: number,
 ): Promise<boolean> {
-  const { chars } = originalOf(texts)
+  const chars = originalChars(texts)
   if (chars <= totalBytes + ADDED) return true
   if (totalBytes > LOOKED_THROUGH) return false
   const { text } = await store.read(id, { byte: 0, maxBytes: LOOKED_THROUGH })
-  return chars <= originalOf([text]).chars + ADDED
+  return chars <= originalChars([text]) + ADDED
 }
 
 const STEPS: CleanSteps = [true, true, true, false, false]

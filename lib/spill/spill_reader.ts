@@ -53,9 +53,14 @@ class Reader implements SpillReader {
     const asSaved = async () => ({ ...(await this.#store.read(id, rest)), exact: true })
     if (exact) return asSaved()
     return this.#withSurvey(id, asSaved, async (outline, totalBytes) => {
-      const reading = native.startOutlinePage(outline, ...page)
-      const from = native.outlinePageSource(reading)
-      for await (const { bytes, isLast, record } of this.#bytes(id, from, PAGE_PIECE, totalBytes)) {
+      const from = new Float64Array(1)
+      const reading = native.startOutlinePage(outline, ...page, from)
+      for await (const { bytes, isLast, record } of this.#bytes(
+        id,
+        from[0] as number,
+        PAGE_PIECE,
+        totalBytes,
+      )) {
         const answer = await native.outlinePageBytes(reading, bytes, isLast)
         if (answer === null) continue
         return { ...unwrap(answer, ''), ...(record && { record }), exact: false }
@@ -72,14 +77,14 @@ class Reader implements SpillReader {
     const asSaved = () => this.#store.search(id, pattern, rest)
     if (exact) return asSaved()
     return this.#withSurvey(id, asSaved, async (outline, totalBytes) => {
-      const search = unwrap(native.startOutlineSearch(outline, pattern, packed), '', pattern)
-      const from = native.outlineSearchSource(search)
-      for await (const { bytes } of this.#bytes(id, from, PIECE, totalBytes)) {
-        const more = await alone(() => native.outlineSearchBytes(search, bytes))
+      const from = new Float64Array(1)
+      const search = unwrap(native.startOutlineSearch(outline, pattern, packed, from), '', pattern)
+      for await (const { bytes } of this.#bytes(id, from[0] as number, PIECE, totalBytes)) {
+        const more = await alone(() => native.searchBytes(search, bytes))
         if (typeof more === 'object') unwrap(more, '')
         if (more === false) break
       }
-      return unwrap(await alone(() => native.finishOutlineSearch(search)), '', pattern)
+      return unwrap(await alone(() => native.finishSearch(search)), '', pattern)
     })
   }
 

@@ -5,7 +5,7 @@ import { native } from '../engine.js'
 import { jsonOf } from '../json.js'
 import { compile } from '../policy.js'
 import { tryRead } from '../untrusted.js'
-import { inputOf } from './input.js'
+import { fromUtf8, inputOf } from './input.js'
 import { exceededBy } from './limits.js'
 import { redacted } from './redact.js'
 import { clampTextWithReport } from './text.js'
@@ -53,5 +53,5 @@ function isJson(text: string): boolean {
 function given(json: unknown, policy: EnginePolicy): string {
   const isText = typeof json === 'string' || types.isUint8Array(json)
   const text = redacted(isText ? (json as string | Uint8Array) : (jsonOf(json) ?? 'null'), policy)
-  return typeof text === 'string' ? text.toWellFormed() : native.decode(text)
+  return typeof text === 'string' ? text.toWellFormed() : fromUtf8(text)
 }

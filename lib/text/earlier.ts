@@ -12,17 +12,29 @@ export interface Original {
   readonly named: number
 }
 
-/** Returns what the notices in the texts of a result tell. Like `Original::and` in
- *  src/truncate/figures.rs. */
-export function originalOf(texts: readonly string[]): Original {
-  let [chars, named] = [0, 0]
-  for (const text of texts) {
-    const [head, tail] = windows(text, GLANCE)
-    const [ownChars = 0, ownNamed = 0] = native.original(head, tail, text.length)
-    chars += ownChars
-    named = Math.max(named, ownNamed)
-  }
-  return { chars, named }
+/** Returns what the notices in the texts of each result tell. All are read in one call. Like
+ *  `Original::and` in src/truncate/figures.rs. */
+export function originalsOf(results: readonly (readonly string[])[]): Original[] {
+  const texts = results.flat()
+  const both = texts.flatMap((text) => windows(text, GLANCE))
+  const told = native.originals(
+    both,
+    Float64Array.from(texts, ({ length }) => length),
+  )
+  let at = 0
+  return results.map((own) => {
+    let [chars, named] = [0, 0]
+    for (const _ of own) {
+      chars += told[at++] as number
+      named = Math.max(named, told[at++] as number)
+    }
+    return { chars, named }
+  })
+}
+
+/** Returns the chars that texts had before they were first cut. */
+export function originalChars(texts: readonly string[]): number {
+  return originalsOf([texts])[0]?.chars as number
 }
 
 /** A saved output that notices of earlier cuts name. `isPart`: only the start of it was saved. */
@@ -48,17 +60,19 @@ export function earlierSaves(texts: readonly string[]): EarlierSave[] {
 /** Returns the saved output that the notices in a text name. */
 export function saveIn(text: string): EarlierSave | undefined {
   const [head, tail] = windows(text, GLANCE)
-  const [name, part] = native.savedName(head, tail, text.length) ?? []
-  if (name === undefined) return undefined
-  const advice = native.savedAdvice(head, tail, text.length) ?? ''
-  return { name, isPart: part !== undefined, advice }
+  if (!mayName(head) && !mayName(tail)) return undefined
+  const [name, advice = '', part] = native.savedOutput(head, tail, text.length) ?? []
+  return name === undefined ? undefined : { name, advice, isPart: part !== undefined }
 }
 
 /** Returns the texts of data that were cut before and name a saved output, with the bytes of the
  *  JSON beside all texts that were cut. Undefined for data without, and for other texts. */
 export function cutTextsIn(text: string): { texts: string[]; beside: number } | undefined {
-  const mayName = NAMES.some((words) => text.includes(words)) && mayBeContainer(text)
-  return (mayName && native.cutTextsOf(text)) || undefined
+  return (mayName(text) && mayBeContainer(text) && native.cutTextsOf(text)) || undefined
+}
+
+function mayName(text: string): boolean {
+  return NAMES.some((words) => text.includes(words))
 }
 
 /** The words before the name of a saved output. */

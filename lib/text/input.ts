@@ -7,9 +7,9 @@ import { joined } from './flatten.js'
 import { isNarrow, isStoredWide } from './latin1.js'
 import { type Ask, askedOf } from './limits.js'
 import { wordsOf } from './notice_function.js'
-import { pieceAt, pieces, windows } from './pieces.js'
+import { pieceAt, windows } from './pieces.js'
 import { searchOf } from './search.js'
-import { io, isOpen, linesOf, NEWLINE, sizeOf } from './size.js'
+import { io, isOpen, linesOf, NEWLINE, sizeOf, tokensOfEach } from './size.js'
 import { keptBy, type Truncation, truncationOf, untouched } from './truncation.js'
 
 /** A text that can be measured and truncated, in any representation. */
@@ -37,6 +37,11 @@ export function plain(bytes: Uint8Array, worded: boolean): Uint8Array {
   return moves || worded ? new Uint8Array(bytes) : new Uint8Array(buffer, byteOffset, byteLength)
 }
 
+/** Decodes bytes as UTF-8. */
+export function fromUtf8({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString()
+}
+
 export class StringInput implements Input {
   readonly #text: string
   readonly #most: number
@@ -59,10 +64,7 @@ export class StringInput implements Input {
   }
 
   tokens(): number {
-    const state = io.fill(0)
-    let tokens = 0
-    for (const piece of pieces(this.#text)) tokens = native.estimate(piece, state)
-    return tokens
+    return tokensOfEach([this.#text])[0] as number
   }
 
   hasLongLine(maxBytes: number): boolean {
@@ -73,7 +75,6 @@ export class StringInput implements Input {
     const text = this.#text
     const [head, tail] = windows(text, policy)
     const allNarrow = !isStoredWide(text) && isNarrow(tail) && isNarrow(head)
-    const truncate = allNarrow ? native.truncateLatin1 : native.truncateText
     const query = askedOf(this, text.length, policy, this.#ask)
     const found = searchOf(text, policy, this.#most, query)
     if (found === PENDING) return untouched(text, () => this.total())
@@ -84,14 +85,14 @@ export class StringInput implements Input {
     const total = figures ? this.total() : undefined
     io[0] = total?.bytes ?? Number.NaN
     io[1] = total ? total.lines - Number(isOpen(text)) : Number.NaN
-    const [most, handle] = [this.#most, handleOf(policy)]
-    const cut = truncate(
-      handle,
+    const cut = native.truncateText(
+      handleOf(policy),
+      allNarrow,
       head,
       tail,
       text.length,
       read,
-      most,
+      this.#most,
       figures,
       query,
       found,
@@ -135,7 +136,7 @@ export class BytesInput implements Input {
   #measured() {
     if (!this.#size) {
       const sum = io.fill(0)
-      native.measureBytes(this.#bytes, sum)
+      native.measure(this.#bytes, false, sum)
       const [bytes = 0, chars = 0, newlines = 0] = sum
       this.#size = { bytes, chars, newlines }
     }
@@ -143,11 +144,11 @@ export class BytesInput implements Input {
   }
 
   tokens(): number {
-    return native.estimateBytes(this.#bytes)
+    return tokensOfEach([this.#bytes])[0] as number
   }
 
   hasLongLine(maxBytes: number): boolean {
-    return native.hasLongLineOfBytes(this.#bytes, maxBytes)
+    return native.hasLongLine(this.#bytes, maxBytes)
   }
 
   truncate(policy: EnginePolicy, figures = false): Truncation {
@@ -157,7 +158,7 @@ export class BytesInput implements Input {
     io[0] = isKnown ? size.chars : Number.NaN
     io[1] = isKnown ? size.newlines : Number.NaN
     const cut = native.truncateBytes(handleOf(policy), this.#bytes, figures, io, wordsOf(policy))
-    if (cut === null) return untouched(native.decode(this.#bytes), () => this.total())
+    if (cut === null) return untouched(fromUtf8(this.#bytes), () => this.total())
     if (typeof cut !== 'string') return truncationOf(cut)
     const kept = () => this.truncate(policy, true).kept()
     return { text: cut, truncated: true, notice: cut.slice(io[0], io[1]), kept }

@@ -19,13 +19,12 @@ export function prepared<T extends string | Uint8Array>(text: T, policy: Prepara
  * Drops what a cut brought together in a prepared text, so that preparing it again changes nothing:
  * all but two of equal lines, and what looks like a secret only now.
  */
-export function parted(text: string, policy: Preparation): string {
-  const { redact } = policy
-  const left = leftOfRepeats(text, policy)
-  return redact ? (native.dropSecrets(redact, left) ?? left) : left
+export function parted(text: string, { clean, redact }: Preparation): string {
+  const folds = clean?.[3] ?? false
+  return folds || redact ? native.partText(text, folds, redact) : text
 }
 
 /** Drops all but two of equal lines that a cut brought together, if the policy folds lines. */
 export function leftOfRepeats(text: string, { clean }: Preparation): string {
-  return clean?.[3] ? (native.leaveTwo(text) ?? text) : text
+  return clean?.[3] ? native.partText(text, true) : text
 }

@@ -5,13 +5,13 @@ import { optionsOf } from '../read_options.js'
 import { type Redaction, redactionOf } from '../redact_options.js'
 import { countMarks } from '../redactions.js'
 import { checkText } from '../validate.js'
-import { plain } from './input.js'
+import { fromUtf8, plain } from './input.js'
 import { isLatin1 } from './latin1.js'
 
 export function redactText(text: string | Uint8Array, options: RedactOptions = {}): string {
   const redaction = redactionOf(optionsOf('redact', 'options', options))
   const given = redacted(checkText(text), { redact: redaction })
-  return typeof given === 'string' ? given : native.decode(given)
+  return typeof given === 'string' ? given : fromUtf8(given)
 }
 
 /** Redacts a text if the policy says so. Returns the same text if it has no secret. */
@@ -24,7 +24,7 @@ export function redacted<T extends string | Uint8Array>(
   const made =
     typeof text === 'string'
       ? redactString(text, redact, ahead)
-      : native.redactBytes(redact, plain(text, false))
+      : native.redactText(redact, plain(text, false), false)
   return (made ?? text) as T
 }
 
@@ -32,9 +32,7 @@ export function redacted<T extends string | Uint8Array>(
 export function redactString(text: string, redaction: Redaction, ahead?: Ahead): string | null {
   const answer = ahead?.answer(text, redaction, (held) => native.redactHeld(held, redaction))
   if (answer === PENDING) return null
-  const made = answer
-    ? answer.value
-    : (isLatin1(text) ? native.redactLatin1 : native.redactText)(redaction, text)
+  const made = answer ? answer.value : (native.redactText(redaction, text, isLatin1(text)) as string | null)
   if (made !== null) countMarks(text, made)
   return made
 }

@@ -1,4 +1,4 @@
-import { native } from '../engine.js'
+import { fromUtf8 } from './input.js'
 import type { KeptParts } from './truncation.js'
 
 type Range = [start: number, end: number]
@@ -13,7 +13,7 @@ export function keptWithout(
   left: string,
   ranges: readonly Range[],
 ): Omit<KeptParts, 'keep'> {
-  const text = typeof given === 'string' ? given.toWellFormed() : native.decode(given)
+  const text = typeof given === 'string' ? given.toWellFormed() : fromUtf8(given)
   const dropped = droppedFrom(cut, left)
   let from = 0
   const kept = ranges.flatMap(([start, end], at): Range[] => {

@@ -123,15 +123,11 @@ async function copy(text: string, held: HeldText, works: readonly Work[]): Promi
   const isNarrow = narrowness(text)
   const start = Math.max(...works.map(({ unread }) => unread[0]))
   const end = Math.min(...works.map(({ unread }) => unread[1]))
-  const size = new Float64Array(4)
   let [at, before, copied] = [0, 0, 0]
   for (const piece of pieces(text)) {
     const narrow = isNarrow(piece)
     // The first piece of the middle has the end of a line that is read.
-    if (before >= start && at < end) {
-      ;(narrow ? native.measureLatin1 : native.measure)(piece, size.fill(0))
-      native.holdSize(held, size)
-    } else (narrow ? native.holdPieceLatin1 : native.holdPiece)(held, piece)
+    native.holdPiece(held, piece, narrow, before >= start && at < end)
     before = at
     at += piece.length
     copied += piece.length * (narrow ? 1 : 2)

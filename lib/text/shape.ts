@@ -18,9 +18,7 @@ export function rewritten(
   )
   if (answer === PENDING) return LATER
   if (answer) return answer.value
-  return tells
-    ? native.tellJson(handleOf(policy), text, query)
-    : native.shapeJson(handleOf(policy), text, query, isRest)
+  return native.shapeJson(handleOf(policy), text, query, tells, isRest)
 }
 
 /** Stands for the JSON that a thread is asked for. */

@@ -2,7 +2,7 @@ import type { TextSize } from 'spillway'
 import type { EnginePolicy } from '../compiled.js'
 import { native } from '../engine.js'
 import { isLatin1 } from './latin1.js'
-import { narrowness, pieces } from './pieces.js'
+import { narrowness, pieceAt, pieces } from './pieces.js'
 
 /** Buffer for the numbers of all native calls. They are read before any other code runs. */
 export const io = new Float64Array(16)
@@ -13,10 +13,7 @@ export const NEWLINE = 10
 export function sizeOf(text: string): TextSize {
   const sum = io.fill(0)
   const narrow = narrowness(text)
-  for (const piece of pieces(text)) {
-    if (narrow(piece)) native.measureLatin1(piece, sum)
-    else native.measure(piece, sum)
-  }
+  for (const piece of pieces(text)) native.measure(piece, narrow(piece), sum)
   const [bytes = 0, chars = 0, newlines = 0] = sum
   return linesOf({ bytes, chars, newlines }, isOpen(text))
 }
@@ -28,10 +25,24 @@ export function sizeOf(text: string): TextSize {
 export function isWithin(text: string, { limits, bySize }: EnginePolicy): boolean {
   if (text.length > bySize) return false
   const sum = io.fill(0)
-  if (isLatin1(text)) native.measureLatin1(text, sum)
-  else native.measure(text, sum)
+  native.measure(text, isLatin1(text), sum)
   const [bytes = 0, , breaks = 0, broken] = sum
   return bytes <= limits.bytes && breaks + Number(isOpen(text)) <= limits.lines && broken === 0
+}
+
+/** Estimates the tokens of each text in one call, since a call costs more than a short text. */
+export function tokensOfEach(texts: readonly (string | Uint8Array)[]): Float64Array {
+  const counts = new Float64Array(texts.length)
+  const parts: (string | Uint8Array)[] = []
+  const owners: number[] = []
+  for (const [at, text] of texts.entries())
+    for (let start = 0; start < text.length; owners.push(at)) {
+      const part = typeof text === 'string' ? pieceAt(text, start) : text
+      parts.push(part)
+      start += part.length
+    }
+  if (parts.length > 0) native.estimateEach(parts, Uint32Array.from(owners), counts)
+  return counts
 }
 
 /** Adds sizes up. */

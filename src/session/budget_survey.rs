@@ -246,14 +246,13 @@ impl Survey {
             })
             .collect();
         let names = policy.notice.names_saved();
-        let mut is_known = vec![false; results.len()];
-        let original = |index: usize| {
-            let Original { chars, named } = self.results[index].measured.original;
-            let is_new = !std::mem::replace(&mut is_known[index], true);
-            is_new.then_some(Original { chars, named: if names { named } else { 0 } })
+        let original = |index: &usize| {
+            let Original { chars, named } = self.results[*index].measured.original;
+            Original { chars, named: if names { named } else { 0 } }
         };
+        let originals = |indexes: &[usize]| indexes.iter().map(original).collect();
         let notice = |missing| notice_chars(policy, missing);
-        let steps = plan_with_originals(&mut results, UNLIMITED, budget, notice, original);
+        let steps = plan_with_originals(&mut results, UNLIMITED, budget, notice, originals);
         steps.iter().map(|step| self.results[step.index].limit(step.max_chars)).collect()
     }
 

@@ -57,11 +57,10 @@ pub fn prepared(text: &Literal, rules: &SlotRules) -> Option<Literal<'static>> {
     redacted.and_then(|text| String::from_utf8(text).ok()).or(cleaned).map(Literal::from)
 }
 
-/// Returns the cleaned text, or `None` if cleaning changes nothing. `cleaned` in lib/text/clean.ts
-/// returns the same.
+/// Returns the cleaned text, or `None` if cleaning changes nothing.
 pub fn cleaned(text: &str, options: clean::Options) -> Option<String> {
     // Blanks that cleaning leaves as they are hide nothing.
-    let left = cleaned_once(text, options).filter(|left| left != text)?;
+    let left = cleaned_once(text, options)?;
     let left = if is_visible(left.chars()) { left } else { shown(text, options) };
     (left != text).then_some(left)
 }
@@ -97,7 +96,8 @@ fn cleaned_once(text: &str, options: clean::Options) -> Option<String> {
     Some(left)
 }
 
-fn cleaned_with(text: &str, options: clean::Options) -> Option<String> {
+/// Returns a text that each of its steps has changed, or `None` if none changes anything.
+pub fn cleaned_with(text: &str, options: clean::Options) -> Option<String> {
     let is_page = options.html && is_page(text.as_bytes());
     if !is_page && (options == clean::Options::NONE || is_clean(text.as_bytes(), options.repeats)) {
         return None;
@@ -105,7 +105,7 @@ fn cleaned_with(text: &str, options: clean::Options) -> Option<String> {
     let (mut cleaner, mut out) = (Cleaner::new(options), Vec::with_capacity(text.len()));
     cleaner.push(text.as_bytes(), &mut out);
     cleaner.finish(&mut out);
-    String::from_utf8(out).ok()
+    String::from_utf8(out).ok().filter(|left| left != text)
 }
 
 /// Drops what a cut brought together in a prepared text, so that preparing it again changes

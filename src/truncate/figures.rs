@@ -9,7 +9,6 @@ use crate::encoding::{Size, Text};
 use crate::limits::{Limits, Usage};
 use crate::notice::counts::{Amount, Counts, Needs, line_ranges};
 use crate::notice::earlier::{Earlier, NoticeAmounts, SEARCHED};
-use crate::notice::saved::SavedPart;
 use crate::notice::span::Span;
 use crate::selection::reason::Reasons;
 
@@ -117,23 +116,6 @@ impl Original {
         let exit = input.closing().map_or(0, |closing| closing.beside_original().chars);
         let named = exit + line.map_or(0, |line| 1 + line.encode_utf16().count());
         Original { chars: cutting.amount().total, named }
-    }
-
-    /// Returns the advice to read the saved output that the notices in a text name, if any.
-    pub fn advice<T: Text>(input: &Input<T>) -> Option<String> {
-        let earlier = Earlier::find(input.head, input.tail, input.total);
-        let saved = earlier.told.saved();
-        (!saved.name().is_empty()).then(|| saved.advice(false))
-    }
-
-    /// Returns the name of the saved output that the notices in a text name, if any, and "part" if
-    /// it is the start of the output.
-    pub fn saved<T: Text>(input: &Input<T>) -> Option<Vec<String>> {
-        match input.told().saved() {
-            SavedPart::Whole(place) => Some(vec![place.name().into()]),
-            SavedPart::Part(place) => Some(vec![place.name().into(), "part".into()]),
-            SavedPart::Nowhere | SavedPart::Failed(_) => None,
-        }
     }
 
     /// Adds the original of another text of the same result, because a result has one notice.

@@ -12,7 +12,6 @@ import { type Aggregate, Planner, type ResultExtent } from '../../plan.js'
 import { compile } from '../../policy.js'
 import { checkMessages } from '../../result/clamp_messages.js'
 import { repairCounted } from '../../session/session.js'
-import { originalOf } from '../../text/earlier.js'
 import { elementsOf, tryRead } from '../../untrusted.js'
 import { checkOptions } from '../../validate.js'
 import { isAssistant } from './calls.js'
@@ -229,19 +228,14 @@ function total(chars: readonly number[]): number {
   return chars.reduce((sum, each) => sum + each, 0)
 }
 
-interface Sizes extends ResultExtent {
-  readonly texts: readonly string[]
-}
-
 /** Returns the sizes of messages for a plan. Messages other than tool results have size 0. */
-function sizesOf(messages: readonly unknown[], measure: HistoryBudget['measure']): Sizes[] {
+function sizesOf(messages: readonly unknown[], measure: HistoryBudget['measure']): ResultExtent[] {
   return messages.map((message) => {
     const texts = isToolResult(message) ? textsOf(message) : []
     return {
       chars: total(texts.map(measure)),
       latest: false,
       texts,
-      original: () => originalOf(texts),
     }
   })
 }
