@@ -18,7 +18,7 @@ import { type ClearedResult, isWritable } from './cleared.js'
 import { ClearedHistory, Shortening } from './cleared_history.js'
 import { repeatsIn } from './duplicates.js'
 import { usedLater } from './later_uses.js'
-import { sumOf } from './token_counter.js'
+import { sumsOf } from './token_counter.js'
 import { estimate, type ToolUse } from './tool_uses.js'
 
 interface Decision {
@@ -152,8 +152,13 @@ class Clearer {
     if (dedupe === false) return []
     const isOpen = (use: ToolUse) =>
       !this.#history.isCleared(use) && !this.#isExcluded(use) && isWritable(use.result, false)
-    return [...repeatsIn(this.#history.uses, this.#history.calls, dedupe, isOpen)].flatMap(([use, entry]) => {
-      const saved = use.tokens - sumOf([entry.text], estimate)
+    const found = [...repeatsIn(this.#history.uses, this.#history.calls, dedupe, isOpen)]
+    const tokens = sumsOf(
+      found.map(([, { text }]) => [text]),
+      estimate,
+    )
+    return found.flatMap(([use, entry], at) => {
+      const saved = use.tokens - (tokens[at] as number)
       return saved > 0 ? new Shortening(use, use.at, use.at, saved, entry) : []
     })
   }
@@ -177,10 +182,9 @@ class Clearer {
       const { of } = pending.get(use) ?? this.#history.known(use) ?? {}
       if (of && (at >= older || stays(use))) needed.add(of.key)
     }
-    return uses.slice(0, older).flatMap((use) => {
-      if (this.#history.isCleared(use) || needed.has(use.key) || stays(use)) return []
-      return this.#history.shortening(use, this.#clearing.clearsInputs(calls.toolOf(use))) ?? []
-    })
+    const isOpen = (use: ToolUse) => !this.#history.isCleared(use) && !needed.has(use.key) && !stays(use)
+    const withInputs = (use: ToolUse) => this.#clearing.clearsInputs(calls.toolOf(use))
+    return this.#history.shortenings(uses.slice(0, older).filter(isOpen), withInputs)
   }
 }
 

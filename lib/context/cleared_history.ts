@@ -22,7 +22,7 @@ import {
 } from './cleared.js'
 import { AlikeResults } from './duplicates.js'
 import type { MessageShares } from './message_tokens.js'
-import { sumOf } from './token_counter.js'
+import { sumsOf } from './token_counter.js'
 import { estimate, HistoryUses, hashOf, MadeCalls, sharesOf, type ToolUse } from './tool_uses.js'
 import { WrittenMessages } from './written_messages.js'
 
@@ -39,6 +39,18 @@ export class Shortening implements Saving {
   get age(): number {
     return this.use.age
   }
+}
+
+interface KnownShortening {
+  readonly withInputs: boolean
+  readonly made: Shortening | undefined
+}
+
+/** A shortening before its tokens are counted: those of the text in place of a result, and of the
+ *  arguments of its calls before and after. */
+interface Draft {
+  readonly groups: readonly (readonly string[])[]
+  made(counts: readonly number[]): Shortening | undefined
 }
 
 export class ClearedHistory {
@@ -59,7 +71,7 @@ export class ClearedHistory {
   readonly #written: WrittenMessages
   /** Uses by the name of the result that they refer to. */
   readonly #referring = new Map<string, ToolUse[]>()
-  readonly #shortenings = new Map<ToolUse, { withInputs: boolean; made: Shortening | undefined }>()
+  readonly #shortenings = new Map<ToolUse, KnownShortening>()
   /** Policies that name the saved outputs of results, and of the arguments of their calls. */
   readonly #saved = new Map<ToolUse, { result?: EnginePolicy; inputs?: EnginePolicy }>()
 
@@ -184,18 +196,24 @@ export class ClearedHistory {
     return { tool: this.calls.toolOf(use), callId: use.result.id }
   }
 
-  /** Returns what clearing a result saves, with the arguments of its call if they are cleared. A
-   *  short result stays: it may answer a call with long arguments. */
-  shortening(use: ToolUse, withInputs: boolean, least = LEAST): Shortening | undefined {
-    if (least !== LEAST) return this.#shortened(use, withInputs, least)
-    const before = this.#shortenings.get(use)
-    if (before?.withInputs === withInputs) return before.made
-    const made = this.#shortened(use, withInputs, least)
-    this.#shortenings.set(use, { withInputs, made })
-    return made
+  /** Returns what clearing each result saves, with the arguments of its call if they are cleared.
+   *  Omits those that save nothing. A short result stays: it may answer a call with long
+   *  arguments. */
+  shortenings(uses: readonly ToolUse[], withInputs: (use: ToolUse) => boolean, least = LEAST): Shortening[] {
+    const known = least === LEAST ? this.#shortenings : new Map<ToolUse, KnownShortening>()
+    const open = uses.filter((use) => known.get(use)?.withInputs !== withInputs(use))
+    const drafts = open.map((use) => this.#draft(use, withInputs(use), least))
+    const groups = drafts.flatMap((draft) => draft?.groups ?? [])
+    const counts = sumsOf(groups, estimate).values()
+    for (const [at, use] of open.entries()) {
+      const draft = drafts[at]
+      const made = draft?.made(draft.groups.map(() => counts.next().value as number))
+      known.set(use, { withInputs: withInputs(use), made })
+    }
+    return uses.flatMap((use) => known.get(use)?.made ?? [])
   }
 
-  #shortened(use: ToolUse, withInputs: boolean, least: number): Shortening | undefined {
+  #draft(use: ToolUse, withInputs: boolean, least: number): Draft | undefined {
     const { at } = use
     const before = this.entryOf(use)
     const isShort = use.chars <= least && (!use.hasMedia || least > LEAST)
@@ -206,22 +224,22 @@ export class ClearedHistory {
     const { result: ofResult = this.#unsaved, inputs: ofInputs = this.#unsaved } = this.#saved.get(use) ?? {}
     const isOpen = before?.text === undefined && !isShort && isWritable(use.result, use.hasMedia)
     const text = isOpen ? this.#wording.result(use.result, words, ofResult) : undefined
-    const saved = text === undefined ? 0 : use.tokens - sumOf([text], estimate)
-    const entry = { ...before, hash: hashOf(use.result), ...(saved > 0 && text !== undefined && { text }) }
     const call = withInputs && !before?.inputs ? this.calls.of(use) : undefined
-    const inputText = call && this.#wording.inputs(words, ofInputs)
-    const inputs = call ? this.#inputTokens(use, inputText) : 0
-    if (!call || inputs <= 0) return saved > 0 ? new Shortening(use, at, at, saved, entry) : undefined
-    const own = saved > 0 ? at : call.at
-    return new Shortening(use, call.at, own, Math.max(0, saved) + inputs, { ...entry, inputs: true })
-  }
-
-  /** Returns the tokens that cleared arguments save. Calls of one tool without ids are cleared
-   *  together, and each use counts its share of all, so that none counts twice. */
-  #inputTokens(use: ToolUse, gone: string | undefined): number {
-    let saved = 0
-    for (const one of this.calls.argsOf(use)) saved += inputTokens(one, gone)
-    return saved / this.calls.alike(use).length
+    const gone = call && this.#wording.inputs(words, ofInputs)
+    const args = call ? this.calls.argsOf(use) : []
+    const short = args.map((one) => shown(withoutLong(one, gone)))
+    const groups = [text === undefined ? [] : [text], args.map(shown), short]
+    const made = ([ofText = 0, ofArgs = 0, ofShort = 0]: readonly number[]) => {
+      const saved = text === undefined ? 0 : use.tokens - ofText
+      const entry = { ...before, hash: hashOf(use.result), ...(saved > 0 && text !== undefined && { text }) }
+      // Calls of one tool without ids are cleared together, and each use counts its share of all,
+      // so that none counts twice.
+      const inputs = call ? (ofArgs - ofShort) / this.calls.alike(use).length : 0
+      if (!call || inputs <= 0) return saved > 0 ? new Shortening(use, at, at, saved, entry) : undefined
+      const own = saved > 0 ? at : call.at
+      return new Shortening(use, call.at, own, Math.max(0, saved) + inputs, { ...entry, inputs: true })
+    }
+    return { groups, made }
   }
 
   /** Saves what a shortening will replace, and returns it with the name of that, undefined if it
@@ -236,7 +254,8 @@ export class ClearedHistory {
     if (entry.text !== undefined && before?.text === undefined && !entry.of) {
       policies.result = await savedBy(store, use.result, tool)
       named = { ...named, text: this.#wording.result(use.result, words, policies.result) }
-      saved += sumOf([entry.text], estimate) - sumOf([named.text as string], estimate)
+      const [unnamed = 0, full = 0] = sumsOf([[entry.text], [named.text as string]], estimate)
+      saved += unnamed - full
     }
     if (entry.inputs && !before?.inputs) {
       const args = this.calls.argsOf(use)
@@ -273,9 +292,8 @@ export class ClearedHistory {
   }
 }
 
-function inputTokens(args: unknown, gone: string | undefined): number {
-  const shown = (value: unknown) => (typeof value === 'string' ? value : (jsonOf(value) ?? ''))
-  return sumOf([shown(args)], estimate) - sumOf([shown(withoutLong(args, gone))], estimate)
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : (jsonOf(value) ?? '')
 }
 
 /** Returns true if a text is all that a result says. */

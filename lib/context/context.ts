@@ -230,11 +230,11 @@ class Draft {
     const needed = new Set<string | undefined>()
     for (const [at, use] of uses.entries())
       if (this.#kept(use, at) && !isOpen(use, at)) needed.add(this.#history.entries.get(use)?.of?.key)
-    return uses.flatMap((use, at) => {
-      if (!isOpen(use, at) || this.#rounds.gone.has(use.at)) return []
-      if (needed.has(use.key) || excludeTools.has(calls.toolOf(use) ?? '')) return []
-      return this.#history.shortening(use, true, least) ?? []
+    const open = uses.filter((use, at) => {
+      if (!isOpen(use, at) || this.#rounds.gone.has(use.at)) return false
+      return !needed.has(use.key) && !excludeTools.has(calls.toolOf(use) ?? '')
     })
+    return this.#history.shortenings(open, () => true, least)
   }
 
   /** Returns false if nothing became shorter. */
@@ -324,9 +324,10 @@ class Draft {
     const { gone } = this.#rounds
     const { messages, tokens } = this.#history.written()
     const all = this.#cuts.apply(messages)
-    const tokensAt = (at: number) =>
-      (all[at] === messages[at] ? tokens[at] : tokensIn([all[at]])[0]) as number
-    this.#tokens = all.map((_, at) => (gone.has(at) ? 0 : tokensAt(at)))
+    const isCut = (message: unknown, at: number) => message !== messages[at] && !gone.has(at)
+    const ofCut = tokensIn(all.filter(isCut)).values()
+    const tokensAt = (message: unknown, at: number) => (isCut(message, at) ? ofCut.next().value : tokens[at])
+    this.#tokens = all.map((message, at) => (gone.has(at) ? 0 : (tokensAt(message, at) as number)))
     this.messages = gone.size === 0 ? all : all.filter((_, at) => !gone.has(at))
     this.total = this.#base + this.#tokens.reduce((sum, one) => sum + one, 0)
     this.bytes =

@@ -12,7 +12,14 @@ import { type BudgetOptions, budgetOf } from './budget_options.js'
 import type { CachePrices } from './cache_prices.js'
 import { CutSearch, type Cuts, PromptResult } from './find_cuts.js'
 import { Drops } from './find_drops.js'
-import { bodyBytesOf, MESSAGE, type MessageShares, readShares, tokensOf } from './message_tokens.js'
+import {
+  bodyBytesOf,
+  MESSAGE,
+  type MessageShares,
+  readShares,
+  tokensOf,
+  tokensOfEach,
+} from './message_tokens.js'
 import { sumOf } from './token_counter.js'
 
 export function precheck(input: PrecheckInput): Precheck {
@@ -90,7 +97,7 @@ export class Prompt {
   #priceOf(plan: readonly PlanStep[], prices: CachePrices): number {
     const { counter, provider, systemPrompt, tools, prompt } = this.#options
     const left = withPlan(this.#read, plan, appliedBy, TRIAL)
-    const tokens = readShares(left, counter).map((one) => tokensOf([one], counter, provider))
+    const tokens = tokensOfEach(readShares(left, counter), counter, provider)
     const isFirst = ({ isAnswer }: MessageShares, at: number) => isAnswer && !this.#messages[at - 1]?.isAnswer
     const sent = Math.max(0, this.#messages.findLastIndex(isFirst))
     const changed = left.findIndex((message, at) => message !== this.#read[at])

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { callName, type Result } from '../dialect/results.js'
 import { blocksOf } from '../media/media_blocks.js'
 import { PROVIDERS } from '../media/medium.js'
-import { callsOf, type MessageShares, readShares, tokensOf } from './message_tokens.js'
+import { callsOf, type MessageShares, readShares, tokensOfEach } from './message_tokens.js'
 import { counterOf } from './token_counter.js'
 
 /** A use of a tool: its result, with duplicates that the framework keeps in the same message. */
@@ -57,7 +57,7 @@ export class HistoryUses {
   take(messages: readonly unknown[], all: readonly MessageShares[]): boolean {
     if (this.shares.some((shares, at) => shares !== all[at])) return false
     const later = all.slice(this.shares.length)
-    const tokens = tokensOfEach(later)
+    const tokens = tokensOfEach(later, estimate, DEAREST)
     for (const [nth, shares] of later.entries()) {
       // Items that follow each other are one answer.
       if (shares.isAnswer && !this.shares.at(-1)?.isAnswer) this.answers.push(this.shares.length)
@@ -103,13 +103,7 @@ export function readUses(messages: readonly unknown[]): HistoryUses {
 
 /** Returns the tokens of each message. */
 export function tokensIn(messages: readonly unknown[]): number[] {
-  return tokensOfEach(sharesOf(messages))
-}
-
-function tokensOfEach(shares: readonly MessageShares[]): number[] {
-  // Counts all texts in one call. After it, each message has its own.
-  tokensOf(shares, estimate, DEAREST)
-  return shares.map((one) => tokensOf([one], estimate, DEAREST))
+  return tokensOfEach(sharesOf(messages), estimate, DEAREST)
 }
 
 /** Hashes of results, which are read once for as long as their message stays the same. */

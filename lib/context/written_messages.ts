@@ -9,7 +9,8 @@ import { type HistoryUses, type MadeCalls, type ToolUse, tokensIn } from './tool
 interface Rewritten {
   readonly by: string
   readonly made: unknown
-  readonly tokens: number
+  /** Undefined until it is counted. */
+  tokens?: number
   readonly snapshot: Snapshot | undefined
 }
 
@@ -52,11 +53,15 @@ export class WrittenMessages {
   all(): { readonly messages: unknown[]; readonly tokens: number[] } {
     const messages = this.#read.messages.slice()
     const tokens = this.#read.tokens.slice()
-    for (const [at, edit] of this.#edits) {
+    const written = Array.from(this.#edits, ([at, edit]) => {
       edit.now ??= this.#rewritten(at, edit.uses)
       messages[at] = edit.now.made
-      tokens[at] = edit.now.tokens
-    }
+      return [at, edit.now] as const
+    })
+    const open = written.map(([, now]) => now).filter((now) => now.tokens === undefined)
+    for (const [nth, count] of tokensIn(open.map(({ made }) => made)).entries())
+      (open[nth] as Rewritten).tokens = count
+    for (const [at, now] of written) tokens[at] = now.tokens as number
     return { messages, tokens }
   }
 
@@ -78,7 +83,7 @@ export class WrittenMessages {
     const without = texts.size > 0 ? withoutResults(message, texts) : message
     const made = names.size > 0 ? withoutInputs(without, names) : without
     const snapshot = isObject(made) ? snapshotOf(made) : undefined
-    const rewritten = { by, made, tokens: tokensIn([made])[0] as number, snapshot }
+    const rewritten = { by, made, snapshot }
     known.set(shares, rewritten)
     return rewritten
   }
