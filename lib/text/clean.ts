@@ -7,7 +7,7 @@ import { optionsOf } from '../read_options.js'
 import { checkText } from '../validate.js'
 import { fromUtf8, plain } from './input.js'
 import { isLatin1 } from './latin1.js'
-import { narrowness, PIECE } from './pieces.js'
+import { narrowness, READ_WHOLE } from './pieces.js'
 
 export function cleanText(text: string | Uint8Array, options: CleanOptions = {}): string {
   const cleaning = stepsOf(optionsOf('clean', 'options', options))
@@ -31,7 +31,7 @@ function isClean(text: string, [, , , repeats, html]: CleanSteps): boolean {
   if (html && /^\s*</.test(text) && native.beginsPage(text.slice(0, START))) return false
   const narrow = narrowness(text)
   for (let start = 0; start < text.length; ) {
-    const end = start + PIECE
+    const end = start + READ_WHOLE
     const piece = start === 0 && end >= text.length ? text : text.slice(start, end)
     const next = native.lookForDirt(piece, narrow(piece), repeats)
     if (next < 0) return false
