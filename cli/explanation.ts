@@ -9,7 +9,7 @@ const SHOWN = 20
 const TITLES = ['lines', 'why', 'score'] as const
 
 /** Lines that are kept for one reason, one after the other. */
-interface Run extends Omit<LineReason, 'line'> {
+interface KeptRun extends Omit<LineReason, 'line'> {
   readonly first: number
   last: number
 }
@@ -26,7 +26,7 @@ export function explanationOf({ reasons = [], dropped = [] }: ClampReport, text:
   return tables.map((line) => `${line}\n`).join('')
 }
 
-function tableOf(title: string, runs: readonly Run[], lines: readonly string[]): string[] {
+function tableOf(title: string, runs: readonly KeptRun[], lines: readonly string[]): string[] {
   const rows = runs.map(({ first, last, stream, score }) => [
     first === last ? count(first) : `${count(first)}-${count(last)}`,
     stream,
@@ -48,8 +48,8 @@ function startOf(line: string, width: number): string {
 }
 
 /** Joins lines that follow each other for the same reason. */
-function runsOf(reasons: readonly LineReason[]): Run[] {
-  const runs: Run[] = []
+function runsOf(reasons: readonly LineReason[]): KeptRun[] {
+  const runs: KeptRun[] = []
   for (const reason of reasons) {
     const before = runs.at(-1)
     const goesOn = before?.last === reason.line - 1 && before.stream === reason.stream
@@ -59,6 +59,6 @@ function runsOf(reasons: readonly LineReason[]): Run[] {
   return runs
 }
 
-function runOf({ line, stream, score }: LineReason): Run {
+function runOf({ line, stream, score }: LineReason): KeptRun {
   return { first: line, last: line, stream, score }
 }

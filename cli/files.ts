@@ -134,10 +134,10 @@ export async function matchesIn(
 /** A directory with its entries. */
 interface Listing {
   readonly place: Buffer
-  readonly entries: readonly Entry[]
+  readonly entries: readonly DirEntry[]
 }
 
-type Entry = Dirent<Buffer>
+type DirEntry = Dirent<Buffer>
 
 /** Returns these directories and all below them, without hidden ones. Links are not followed. */
 async function below(places: readonly Buffer[], onError: OnError): Promise<Listing[]> {
@@ -163,7 +163,7 @@ async function listed(place: Buffer, segment: string, onError: OnError): Promise
   return entries.filter((_, at) => leads[at]).map(({ name }) => within(place, name))
 }
 
-async function entriesOf(place: Buffer, onError: OnError): Promise<Entry[]> {
+async function entriesOf(place: Buffer, onError: OnError): Promise<DirEntry[]> {
   const at = place.length === 0 ? Buffer.from('.') : place
   return readdir(at, { withFileTypes: true, encoding: 'buffer' }).catch((error) => {
     onError(error, String(place))

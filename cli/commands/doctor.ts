@@ -1,19 +1,19 @@
 import { realpath, stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import type { Database } from '../databases.js'
-import { type Case, type Dated, examine } from '../doctor/case.js'
-import { type Found, findAll } from '../doctor/homes.js'
+import { type Case, examine, type SizedFile } from '../doctor/case.js'
+import { findAll, type HomeFile } from '../doctor/homes.js'
 import { EmptyFolder, type OnError, sessionsOf } from '../files.js'
 import { doctorPageOf } from '../page/doctor_page.js'
 import { forFlag, LIMITS, mediaFor, policyFlags, policyOf } from '../policy.js'
 import { pool } from '../pool.js'
 import type { Args, Command, Flags } from '../term/args.js'
 import { jsonLine } from '../term/escape.js'
-import { Progress } from '../term/progress.js'
+import { ProgressLine } from '../term/progress.js'
 import { SUMMARIES } from '../term/summaries.js'
 import { count, counted } from '../term/table.js'
 import { out } from '../term/terminal.js'
-import { naming, notASession, Unread } from '../term/usage_error.js'
+import { naming, notASession, UnreadPlaces } from '../term/usage_error.js'
 
 const POLICY = policyFlags({ keep: 'auto', notice: 'pi', clean: 'never' })
 
@@ -43,7 +43,7 @@ takes, and lost rows. Exits with 1 if a file or directory could not be read.`,
 }
 
 async function run(args: Args): Promise<number> {
-  const unread = new Unread('doctor')
+  const unread = new UnreadPlaces('doctor')
   // No agent has been here, or a pattern met a file.
   const onError = (error: unknown, place: string) => {
     const { code } = error as NodeJS.ErrnoException
@@ -58,9 +58,9 @@ async function run(args: Args): Promise<number> {
     : { ...(await findAll(onError)), named: new Set<string>() }
   await unread.exit()
   const newest = await byAge(files, unread)
-  const progress = new Progress('doctor')
+  const progress = new ProgressLine('doctor')
   const cases: Case[] = []
-  const work = (file: Dated) => naming(file.path, examine(file, policy, args))
+  const work = (file: SizedFile) => naming(file.path, examine(file, policy, args))
   for (const [at, examining] of pool(newest, work, 2 * availableParallelism()).entries()) {
     const { path = '' } = newest[at] ?? {}
     progress.show(at / newest.length, `of ${counted(newest.length, 'session')}, ${count(cases.length)} found`)
@@ -87,7 +87,7 @@ async function given(
   onError: OnError,
 ): Promise<{
   homes: readonly string[]
-  files: Found[]
+  files: HomeFile[]
   databases: Database[]
   named: ReadonlySet<string>
 }> {
@@ -97,12 +97,12 @@ async function given(
 
 /** Reads the sizes and times of files, and puts the newest first. Empty ones hold no session, and
  *  an agent keeps none in a directory of that name. */
-async function byAge(files: readonly Found[], unread: Unread): Promise<Dated[]> {
-  const dated: Dated[] = []
+async function byAge(files: readonly HomeFile[], unread: UnreadPlaces): Promise<SizedFile[]> {
+  const dated: SizedFile[] = []
   const inodes = new Map<string, LinkedFile>()
-  const work = ({ path }: Found) => naming(path, stat(path))
+  const work = ({ path }: HomeFile) => naming(path, stat(path))
   for (const [at, reading] of pool(files, work, 4 * availableParallelism()).entries()) {
-    const file = files[at] as Found
+    const file = files[at] as HomeFile
     try {
       const found = await reading
       const { mtime: modified, size: bytes, dev, ino } = found

@@ -11,10 +11,10 @@ import { pool } from '../pool.js'
 import { interruptible } from '../signals.js'
 import type { Args, Command } from '../term/args.js'
 import { jsonLine } from '../term/escape.js'
-import { Progress } from '../term/progress.js'
+import { ProgressLine } from '../term/progress.js'
 import { SUMMARIES } from '../term/summaries.js'
 import { out } from '../term/terminal.js'
-import { naming, notASession, tellOf, Unread, UsageError } from '../term/usage_error.js'
+import { naming, notASession, tellOf, UnreadPlaces, UsageError } from '../term/usage_error.js'
 
 const USAGE = 'spillway inspect FILE...'
 
@@ -57,7 +57,7 @@ Counts the results that a repair under the same policy would cut.`,
 async function run(args: Args): Promise<number> {
   if (args.names.length === 0) throw new UsageError(`FILE is missing; usage: ${USAGE}`)
   const options = { ...policyOf(args), ...mediaFor(args), top: args.number('top') ?? TOP }
-  const unread = new Unread('inspect')
+  const unread = new UnreadPlaces('inspect')
   const { files, named } = await sessionsOf(args.names, 'inspect', unread.take)
   const { inspectCounted } = await import('../../lib/session/session.js')
   const page = args.text('html')
@@ -68,7 +68,7 @@ async function run(args: Args): Promise<number> {
   if (page !== undefined) return writePage(page, files, args, options, window)
   if (args.has('sent') && files.length > 1 && !args.has('json'))
     throw new UsageError('--sent takes one FILE, or --json')
-  const progress = new Progress('inspect')
+  const progress = new ProgressLine('inspect')
   const all: (SessionSummary & { sent: SentReport | undefined })[] = []
   let exit = await unread.exit()
   const work = (file: string) => naming(file, inspectCounted(file, options))

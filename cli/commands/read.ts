@@ -48,21 +48,21 @@ async function run(args: Args): Promise<number> {
   checkNames(args, 1, USAGE)
   const policy = policyOf(args)
   const lines = args.number('lines')
-  const range = rangeOf(args)
+  const start = pageStartOf(args)
   const isWhole = WHOLE.some((flag) => args.has(flag))
   if (isWhole && lines !== undefined)
     throw new UsageError(`--lines cannot be combined with --${WHOLE.join(', --')}; use --max-lines`)
-  if (isWhole) await whole(saved, range, policy)
-  else await page(saved, range, { ...policy, ...defined({ maxLines: lines }) })
+  if (isWhole) await whole(saved, start, policy)
+  else await page(saved, start, { ...policy, ...defined({ maxLines: lines }) })
   return 0
 }
 
-interface Range {
+interface PageStart {
   line?: number
   byte?: number
 }
 
-function rangeOf(args: Args): Range {
+function pageStartOf(args: Args): PageStart {
   const line = args.number('line')
   const byte = args.number('byte')
   if (line !== undefined && byte !== undefined)
@@ -72,10 +72,10 @@ function rangeOf(args: Args): Range {
 
 /** Shows a page, redacted if asked, and cleaned on a terminal: the output of a tool must not move
  *  its cursor. */
-async function page(saved: SavedOutput, range: Range, policy: GivenPolicy): Promise<void> {
+async function page(saved: SavedOutput, start: PageStart, policy: GivenPolicy): Promise<void> {
   const { maxBytes, maxLines, redact } = policy
   const clean = cleans(policy)
-  const slice = await saved.read({ ...range, ...defined({ maxBytes, lines: maxLines }) })
+  const slice = await saved.read({ ...start, ...defined({ maxBytes, lines: maxLines }) })
   const cleaned = clean ? cleanText(slice.text) : slice.text
   const text = redact ? redactText(cleaned) : cleaned
   await out.show(text, clean)
@@ -95,7 +95,7 @@ function cleans({ clean = out.isTerminal }: GivenPolicy): boolean {
 }
 
 /** Shows all of an output from a position on, under a policy, cleaned like a page. */
-async function whole(saved: SavedOutput, range: Range, policy: GivenPolicy): Promise<void> {
+async function whole(saved: SavedOutput, start: PageStart, policy: GivenPolicy): Promise<void> {
   const clean = cleans(policy)
   const capture = new OutputCapture({
     maxBytes: 40_960,
@@ -104,7 +104,7 @@ async function whole(saved: SavedOutput, range: Range, policy: GivenPolicy): Pro
     ...policy,
     clean,
   })
-  let at = range
+  let at = start
   for (;;) {
     const { text, nextByte } = await saved.read({ ...at, maxBytes: PIECE })
     await write(capture.stdout, text)

@@ -12,7 +12,7 @@ import { interruptible } from '../signals.js'
 import { lossesOf, lossesSaid } from '../taken.js'
 import type { Args, Command } from '../term/args.js'
 import { jsonLine, oneLine } from '../term/escape.js'
-import { Progress } from '../term/progress.js'
+import { ProgressLine } from '../term/progress.js'
 import { SUMMARIES } from '../term/summaries.js'
 import { counted, size } from '../term/table.js'
 import { err, out } from '../term/terminal.js'
@@ -23,7 +23,7 @@ import {
   notASession,
   notMended,
   tellOf,
-  Unread,
+  UnreadPlaces,
   UsageError,
 } from '../term/usage_error.js'
 import { checkUndo, UNDO_FLAGS, undoAll } from '../undo.js'
@@ -73,7 +73,7 @@ async function run(args: Args): Promise<number> {
   if (args.names.length === 0) throw new UsageError(`FILE is missing; usage: ${USAGE}`)
   checkUndo(args)
   const policy = { ...policyOf(args), ...mediaOf(args), ...aggregateOf(args) }
-  const unread = new Unread('repair')
+  const unread = new UnreadPlaces('repair')
   const { files, named } = await sessionsOf(args.names, 'repair', unread.take)
   const exit = await unread.exit()
   if (args.has('undo')) return Math.max(exit, await undoAll(files, args))
@@ -87,7 +87,7 @@ async function run(args: Args): Promise<number> {
       backup: !args.has('no-backup'),
       signal,
     }
-    const all = new Progress('repair')
+    const all = new ProgressLine('repair')
     const work = (file: string) => repairOne(file, options, isAlone)
     const [reports, failed]: [RepairReport[], string[]] = [[], []]
     // Sessions whose damaged rows may hold results over the limits.
@@ -146,7 +146,7 @@ async function repairOne(
 ): Promise<{ report: RepairReport; cuts: Taken }> {
   const { repairCounted } = await import('../../lib/session/session.js')
   await warnOf(file, options)
-  const progress = new Progress(file)
+  const progress = new ProgressLine(file)
   const onProgress: RepairOptions['onProgress'] = ({ bytes, totalBytes, clamped }) =>
     progress.show(totalBytes === 0 ? 1 : bytes / totalBytes, `of ${size(totalBytes)}, ${clamped} cut`)
   const repairing = repairCounted(file, { ...options, ...(err.moves && isShown && { onProgress }) })

@@ -4,16 +4,16 @@ import { layouts } from '../../src/layouts.json'
 import { repairLine } from '../cuts.js'
 import { type Losses, lossesOf } from '../taken.js'
 import type { Args } from '../term/args.js'
-import type { Found } from './homes.js'
+import type { HomeFile } from './homes.js'
 
 /** A file with its size and the time of its last change. */
-export interface Dated extends Found {
+export interface SizedFile extends HomeFile {
   readonly modified: Date
   readonly bytes: number
 }
 
 /** A session that needs a repair, or that no repair helps. */
-export interface Case extends Dated {
+export interface Case extends SizedFile {
   readonly bytesAfter: number
   readonly over: number
   readonly damaged: number
@@ -41,7 +41,7 @@ const WINDOW = 1_000_000
 
 /** Returns what a repair would do, by a dry run of it. */
 export async function examine(
-  file: Dated,
+  file: SizedFile,
   policy: ResultPolicy,
   args: Args,
 ): Promise<Case | 'unknown' | undefined> {

@@ -29,7 +29,7 @@ interface Agent {
 }
 
 /** A file in the home of an agent. */
-export interface Found {
+export interface HomeFile {
   readonly path: string
   readonly agent?: string
 }
@@ -38,10 +38,10 @@ export interface Found {
  *  read. */
 export async function findAll(
   tell: (error: unknown, place: string) => void,
-): Promise<{ homes: string[]; files: Found[]; databases: Database[] }> {
+): Promise<{ homes: string[]; files: HomeFile[]; databases: Database[] }> {
   const agents: readonly Agent[] = layouts.agents as readonly Agent[]
   const homes: string[] = []
-  const files = new Map<string, Found>()
+  const files = new Map<string, HomeFile>()
   const databases: Database[] = []
   for (const { name, homes: places, files: patterns, databases: stores = [], migrated } of agents) {
     const home = homeOf(places, process.env, platform.name)

@@ -4,7 +4,7 @@ import type { Outcome } from '../../lib/hook/clamp_call.js'
 import type { Host } from '../../lib/hook/hosts.js'
 import { isObject } from '../../lib/mcp/message.js'
 
-type Event = Readonly<Record<string, unknown>>
+type HookEvent = Readonly<Record<string, unknown>>
 
 /** Name of the temporary file of a result. */
 const HELD = /^\d+\.\d+\.shown\.txt$/
@@ -16,7 +16,7 @@ const BINARY = /[\0-\x08\x0b\x0c\x0e-\x1f]/
 /** Returns the answer that gives a host its result. */
 export function answerOf(
   { event: hookEventName, takes }: Host,
-  event: Event,
+  event: HookEvent,
   { output, text }: Outcome,
 ): object {
   if (takes === 'tool_response') return { tool_response: output }
@@ -34,13 +34,13 @@ export function answerOf(
 }
 
 /** Returns a directory that the tools of a host may read, if the host has none for all projects. */
-export function directoryOf({ takes }: Host, event: Event): string | undefined {
+export function directoryOf({ takes }: Host, event: HookEvent): string | undefined {
   return takes === 'tailToolCallRequest' ? directoryIn(event) : undefined
 }
 
 /** Returns true for the call that an earlier answer requested. Removes its file, which is no longer
  *  needed. */
-export function isOfOurs(event: Event): boolean {
+export function isOfOurs(event: HookEvent): boolean {
   const { original_request_name: name, tool_input: input } = event
   const given = isObject(input) ? input['file_path'] : undefined
   if (name === undefined || typeof given !== 'string' || !HELD.test(basename(given))) return false
@@ -52,7 +52,7 @@ export function isOfOurs(event: Event): boolean {
 }
 
 /** Returns spillway's directory beside the session of an event. */
-function directoryIn({ transcript_path: path }: Event): string {
+function directoryIn({ transcript_path: path }: HookEvent): string {
   if (typeof path !== 'string' || path === '')
     throw new Error('transcript_path of the event must be the path of a session')
   return join(dirname(dirname(path)), 'spillway')

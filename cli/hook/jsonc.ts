@@ -3,25 +3,25 @@ import { type Node, parseTree, visit } from 'jsonc-parser'
 export type { Node }
 
 /** A text of JSON with comments, and the places in it. */
-export interface Document {
+export interface JsoncText {
   readonly text: string
   /** Undefined if the text is blank. */
   readonly root: Node | undefined
   /** Offsets of commas, in order. */
   readonly commas: readonly number[]
-  readonly comments: readonly Span[]
+  readonly comments: readonly CommentSpan[]
 }
 
-interface Span {
+interface CommentSpan {
   readonly start: number
   readonly end: number
 }
 
 /** Finds the places of all values in a text. Allows comments, and commas before closing brackets.
  *  Throws a SyntaxError for any other text. */
-export function parse(text: string): Document {
+export function parse(text: string): JsoncText {
   const commas: number[] = []
-  const comments: Span[] = []
+  const comments: CommentSpan[] = []
   const options = { allowTrailingComma: true, allowEmptyContent: true }
   // The parser rejects a byte order mark.
   const plain = text.replace(/^\ufeff/, ' ')
@@ -55,15 +55,15 @@ export function valueIn(part: Node | undefined): Node | undefined {
 }
 
 /** Returns true if a node contains comments outside another node. */
-export function hasComments({ comments }: Document, node: Node, other?: Node): boolean {
-  const isIn = ({ start }: Span, { offset, length }: Node) => start > offset && start < offset + length
+export function hasComments({ comments }: JsoncText, node: Node, other?: Node): boolean {
+  const isIn = ({ start }: CommentSpan, { offset, length }: Node) => start > offset && start < offset + length
   return comments.some((comment) => isIn(comment, node) && !(other && isIn(comment, other)))
 }
 
 /** Inserts a first part into an object or array. `indent`: a line break, and the blanks before the
  *  container. */
 export function insertFirst(
-  document: Document,
+  document: JsoncText,
   node: Node,
   part: string,
   indent: string,
@@ -77,7 +77,7 @@ export function insertFirst(
 }
 
 /** Removes a part of an object or array, with the blanks before it and a comma. Comments stay. */
-export function remove(document: Document, container: Node, at: number): string {
+export function remove(document: JsoncText, container: Node, at: number): string {
   const { text, commas } = document
   const { children = [], offset, length } = container
   const [before, part, after] = [children[at - 1], children[at], children[at + 1]]
@@ -92,7 +92,7 @@ export function remove(document: Document, container: Node, at: number): string 
   // The line break that ends a comment stays, unless one follows.
   const isAfterComment = document.comments.some((comment) => comment.end === gap)
   const from = isAfterComment && !/^,?[ \t]*\r?\n/.test(text.slice(end)) ? part.offset : gap
-  const cuts: Span[] = [{ start: from, end }]
+  const cuts: CommentSpan[] = [{ start: from, end }]
   if (comma !== undefined) cuts.push({ start: comma, end: comma + 1 })
   return cuts
     .sort((a, b) => b.start - a.start)
@@ -100,7 +100,7 @@ export function remove(document: Document, container: Node, at: number): string 
 }
 
 /** Replaces a value. */
-export function replace({ text }: Document, node: Node, value: string): string {
+export function replace({ text }: JsoncText, node: Node, value: string): string {
   return text.slice(0, node.offset) + JSON.stringify(value) + text.slice(endOf(node))
 }
 

@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Host } from '../../lib/hook/hosts.js'
 import {
-  type Document,
   hasComments,
   indexOf,
   insertFirst,
+  type JsoncText,
   member,
   type Node,
   parse,
@@ -18,7 +18,7 @@ import {
 type SettingsPath = readonly [container: Node, at: number]
 
 /** An entry of spillway in settings. */
-interface Entry {
+interface HookEntry {
   readonly path: readonly SettingsPath[]
   readonly command: Node
   /** Path of spillway's plugin, for a host with plugins. */
@@ -69,7 +69,7 @@ export function withHook(text: string, host: Host, command: string): string {
   return entries.length > 0 ? text : inserted(document, root, host, command)
 }
 
-function inserted(document: Document, root: Node, host: Host, command: string): string {
+function inserted(document: JsoncText, root: Node, host: Host, command: string): string {
   const { text } = document
   const newline = text.includes('\r\n') ? '\r\n' : '\n'
   const unit = /\n([ \t]+)/.exec(text)?.[1] ?? '  '
@@ -113,7 +113,7 @@ export function commandIn(text: string, host: Host, command: string): string | u
 
 /** Returns spillway's entries: those that call a hook for this host by a path or name of the
  *  program. */
-function entriesIn({ root }: Document, host: Host, command: string): Entry[] {
+function entriesIn({ root }: JsoncText, host: Host, command: string): HookEntry[] {
   const path: SettingsPath[] = []
   let list = root
   for (const key of host.list) {
@@ -124,7 +124,7 @@ function entriesIn({ root }: Document, host: Host, command: string): Entry[] {
   }
   if (list?.type !== 'array') return []
   const all = list
-  return (all.children ?? []).flatMap((entry, at): Entry[] => {
+  return (all.children ?? []).flatMap((entry, at): HookEntry[] => {
     const place: SettingsPath = [all, at]
     if (host.takes === 'tool_response') {
       const [plugin, options] = entry.children ?? []
@@ -133,7 +133,7 @@ function entriesIn({ root }: Document, host: Host, command: string): Entry[] {
       return isPlugin && isCall(call, command) ? [{ path: [...path, place], command: call, plugin }] : []
     }
     const hooks = member(entry, 'hooks')
-    return (hooks?.children ?? []).flatMap((hook, nth): Entry[] => {
+    return (hooks?.children ?? []).flatMap((hook, nth): HookEntry[] => {
       const call = member(hook, 'command')
       if (!hooks || !isCall(call, command)) return []
       return [{ path: [...path, place, [hooks, nth]], command: call, plugin: undefined }]

@@ -9,7 +9,7 @@ export interface ServerEvent {
   readonly retry?: number
 }
 
-type Body = AsyncIterable<Buffer> | Iterable<Buffer>
+type ResponseBody = AsyncIterable<Buffer> | Iterable<Buffer>
 
 const BLANK = Buffer.from(' ')
 const MARK = Buffer.from([0xef, 0xbb, 0xbf])
@@ -25,7 +25,7 @@ const VALUE = 8_192
  * is the default, are not messages. Only the ends of data over `most` bytes are kept, regardless of
  * its lines.
  */
-export async function* eventsOf(stream: Body, most: number): AsyncGenerator<ServerEvent> {
+export async function* eventsOf(stream: ResponseBody, most: number): AsyncGenerator<ServerEvent> {
   let data = new ByteBuffer(most)
   let type = ''
   let id: string | undefined
@@ -105,7 +105,7 @@ class Field {
 }
 
 /** Yields a body without the byte order mark that may begin it. */
-export async function* bodyOf(stream: Body): AsyncGenerator<Buffer> {
+export async function* bodyOf(stream: ResponseBody): AsyncGenerator<Buffer> {
   let start: Buffer | undefined = Buffer.alloc(0)
   for await (const chunk of stream) {
     if (start === undefined) {

@@ -6,7 +6,7 @@ import { idText, isObject, isRequest } from '../../lib/mcp/message.js'
 import { Requests } from '../../lib/mcp/requests.js'
 import { bodyOf, eventsOf, flat } from './events.js'
 import { ByteBuffer, LONGEST, type Overlong } from './lines.js'
-import { type Message, messagesOf } from './message.js'
+import { type LineMessage, messagesOf } from './message.js'
 import { EVENTS, JSON_TYPE, startOf, typeOf, unexpected } from './response.js'
 
 type ServerLine = Buffer | Overlong
@@ -103,8 +103,8 @@ export class Remote {
     this.#answers.emit('answer')
   }
 
-  async #post(line: Buffer, asked: readonly Message[]): Promise<void> {
-    const isOpen = ({ id }: Message) => id !== undefined && this.#open.has(id)
+  async #post(line: Buffer, asked: readonly LineMessage[]): Promise<void> {
+    const isOpen = ({ id }: LineMessage) => id !== undefined && this.#open.has(id)
     try {
       const accept = `application/json, ${EVENTS}`
       const response = await this.#request('POST', { accept, 'content-type': 'application/json' }, line)

@@ -3,19 +3,19 @@ import type { Overlong } from './lines.js'
 import { type JsonPlace, partsOf, skipped, valueEnd } from './parts.js'
 
 /** A message of a line. */
-export interface Message extends Answerable {
+export interface LineMessage extends Answerable {
   /** Its place in the text of the line. */
   readonly start: number
 }
 
 /** The messages of a line. */
-export interface Messages {
+export interface LineMessages {
   readonly text: string
   /** The value of the line. Undefined if the line is not JSON or is too long to keep. */
   readonly value: unknown
   /** Without a value, a body has the recognizable members: their names, and values that are
    *  scalars. */
-  readonly messages: readonly Message[]
+  readonly messages: readonly LineMessage[]
 }
 
 /** Maximum messages that are read of a line. */
@@ -33,7 +33,7 @@ const LAST = /((?:,\s*"(?:[^"\\]|\\.)*"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[-+.\w]+)\s*)
 
 /** Reads a line, which is a message or a batch. Blanks of any kind around it are skipped, as some
  *  readers skip them. A batch of more messages than are read has no value. */
-export function messagesOf(line: Buffer | Overlong): Messages {
+export function messagesOf(line: Buffer | Overlong): LineMessages {
   if (!Buffer.isBuffer(line)) return { text: '', value: undefined, messages: outlineOfEnds(line) }
   const text = trimmed(line.toString())
   if (text[0] === '[' && partsOf(text, 0, MOST + 1).length > MOST)
@@ -63,7 +63,7 @@ function beginning(text: string, from: number): number {
   return BEGINS.exec(text) ? BEGINS.lastIndex : -1
 }
 
-function bodiesOf(text: string, value: unknown): Message[] {
+function bodiesOf(text: string, value: unknown): LineMessage[] {
   const start = skipped(text, 0)
   const places = Array.isArray(value) ? partsOf(text, start) : [{ start }]
   const bodies: unknown[] = Array.isArray(value) ? value : [value]
@@ -81,8 +81,8 @@ function idOf(text: string, start: number, id: unknown): string | undefined {
 }
 
 /** Reads the recognizable messages of a text that is not JSON, or none of too many. */
-function outlineOf(text: string): Message[] {
-  const found: Message[] = []
+function outlineOf(text: string): LineMessage[] {
+  const found: LineMessage[] = []
   for (let at = beginning(text, 0); at >= 0; ) {
     const places = text[at] === '[' ? partsOf(text, at, MOST + 1).map(({ start }) => start) : [at]
     for (const place of places)
@@ -95,7 +95,7 @@ function outlineOf(text: string): Message[] {
   return found
 }
 
-function outline(text: string, start: number, parts: readonly JsonPlace[]): Message {
+function outline(text: string, start: number, parts: readonly JsonPlace[]): LineMessage {
   const body = Object.fromEntries(parts.map(({ name, start, end }) => [name, scalar(text, start, end)]))
   const id = parts.findLast(({ name }) => name === 'id')
   const isScalar = id && body['id'] !== undefined
@@ -113,7 +113,7 @@ function scalar(text: string, start: number, end: number): unknown {
 }
 
 /** Reads a long message by its ends, which say nothing about a batch. */
-function outlineOfEnds({ head, tail }: Overlong): Message[] {
+function outlineOfEnds({ head, tail }: Overlong): LineMessage[] {
   const start = skipped(head, 0)
   if (head[start] !== '{') return []
   const last = `{${LAST.exec(tail)?.[1]?.slice(1) ?? ''}}`

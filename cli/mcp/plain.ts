@@ -24,18 +24,18 @@ export interface Plain {
 }
 
 /** The pieces of a member, from its comma on. */
-interface Range {
+interface MemberRange {
   readonly from: number
   to: number
 }
 
 /** A container whose end has not come yet. */
-interface Open {
-  readonly members: Map<string, Range> | undefined
+interface OpenContainer {
+  readonly members: Map<string, MemberRange> | undefined
   /** Members and elements so far. */
   count: number
   /** The member whose value has not come yet. */
-  member: Range | undefined
+  member: MemberRange | undefined
   isDoubled: boolean
 }
 
@@ -70,7 +70,7 @@ export function plainOf(text: string): Plain {
 class Writer {
   parts = 0
   readonly #pieces: string[] = []
-  readonly #open: Open[] = []
+  readonly #open: OpenContainer[] = []
   /** Members that a later one of their name replaces: their ends by their starts. */
   readonly #dropped = new Map<number, number>()
 
@@ -80,7 +80,7 @@ class Writer {
 
   open(bracket: '{' | '['): void {
     this.#begin(bracket)
-    const members = bracket === '{' ? new Map<string, Range>() : undefined
+    const members = bracket === '{' ? new Map<string, MemberRange>() : undefined
     this.#open.push({ members, count: 0, member: undefined, isDoubled: false })
   }
 
@@ -109,7 +109,7 @@ class Writer {
     this.#end()
   }
 
-  #name(holder: Open, members: Map<string, Range>, name: string): void {
+  #name(holder: OpenContainer, members: Map<string, MemberRange>, name: string): void {
     const before = members.get(name)
     if (before) this.#dropped.set(before.from, before.to)
     holder.isDoubled ||= before !== undefined

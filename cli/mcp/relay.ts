@@ -5,7 +5,7 @@ import { isRequest, type Members } from '../../lib/mcp/message.js'
 import { digest, record } from '../../lib/stats/record.js'
 import { quoted } from '../term/escape.js'
 import { LONGEST, type Overlong } from './lines.js'
-import { type Message, type Messages, MOST, mayBeMessage, messagesOf } from './message.js'
+import { type LineMessage, type LineMessages, MOST, mayBeMessage, messagesOf } from './message.js'
 import { respelled, skipped, sourceAt } from './parts.js'
 import { plainOf } from './plain.js'
 
@@ -37,7 +37,7 @@ export class Relay {
   /** Takes a line of the client. Returns the line for the server, and calls of the proxy's own
    *  tool, which the server does not get. Never throws: an answer to an unknown call is bounded
    *  too. */
-  fromClient(line: Buffer): { line: Buffer | undefined; own: Message[] } {
+  fromClient(line: Buffer): { line: Buffer | undefined; own: LineMessage[] } {
     try {
       return this.#taken(line)
     } catch (error) {
@@ -48,7 +48,7 @@ export class Relay {
     }
   }
 
-  #taken(line: Buffer): { line: Buffer | undefined; own: Message[] } {
+  #taken(line: Buffer): { line: Buffer | undefined; own: LineMessage[] } {
     const { text, value, messages } = messagesOf(line)
     const own = value === undefined ? [] : messages.filter((message) => this.#exchange.isOwn(message))
     for (const message of messages) if (!own.includes(message)) this.#exchange.note(message)
@@ -72,7 +72,7 @@ export class Relay {
     }
   }
 
-  async #bounded(line: Buffer, read: Messages): Promise<Buffer> {
+  async #bounded(line: Buffer, read: LineMessages): Promise<Buffer> {
     const plain = this.#exchange.surelyFits(read.text) ? undefined : plainOf(read.text)
     const isOdd = plain?.isOdd === true
     const { text, value, messages } = isOdd ? messagesOf(Buffer.from(plain.text)) : read
@@ -88,14 +88,14 @@ export class Relay {
   }
 
   /** Answers a call of the tool that reads saved outputs. */
-  async read(call: Message): Promise<Buffer> {
+  async read(call: LineMessage): Promise<Buffer> {
     return answer(call.id ?? 'null', await this.#exchange.read(call))
   }
 
   /** Takes a line that cannot be read. It passes if nothing in it can be over the limits, or no
    *  client reads it as an answer to a call. Otherwise each call that it may answer gets an error:
    *  those with its ids, or all. */
-  #unread(line: Buffer | Overlong, { text, messages }: Messages): Buffer[] {
+  #unread(line: Buffer | Overlong, { text, messages }: LineMessages): Buffer[] {
     const isHeld = Buffer.isBuffer(line)
     const said = isHeld
       ? messages.length === 0 && text[0] === '['

@@ -32,7 +32,7 @@ interface Shorter {
 }
 
 /** A result that a text may replace. */
-interface Open {
+interface ClearableResult {
   readonly use: ToolUse
   /** The line in its place, once it is no longer one of the last. */
   line?: Shorter | undefined
@@ -42,7 +42,7 @@ interface Open {
 }
 
 interface Candidate extends Saving {
-  readonly open: Open
+  readonly open: ClearableResult
   readonly shorter: Shorter
 }
 
@@ -74,8 +74,8 @@ class Replay {
   readonly #worth = [0]
   readonly #lowest = [0]
   /** The open results in order, and by the number of their result. */
-  readonly #open: Open[] = []
-  readonly #numbered: (Open | undefined)[] = []
+  readonly #open: ClearableResult[] = []
+  readonly #numbered: (ClearableResult | undefined)[] = []
   #older = 0
   /** The texts that replace results, by message and number. */
   readonly #texts = new Map<number, Map<number, string>>()
@@ -129,13 +129,13 @@ class Replay {
   }
 
   /** Looks for an earlier result that a result repeats. */
-  #compare(open: Open): void {
+  #compare(open: ClearableResult): void {
     const entry = isWritable(open.use.result, false) ? this.#repeats.take(open.use) : undefined
     this.#note(open, { reference: entry && shorterBy(open.use, entry.text, entry.of?.key) })
   }
 
   /** Notes what may replace a result. */
-  #note(open: Open, given: Pick<Open, 'line' | 'reference' | 'isReplaced'>): void {
+  #note(open: ClearableResult, given: Pick<ClearableResult, 'line' | 'reference' | 'isReplaced'>): void {
     const { at } = open.use
     const saved = () => (open.isReplaced ? 0 : Math.max(open.line?.saved ?? 0, open.reference?.saved ?? 0))
     const before = saved()
@@ -161,12 +161,12 @@ class Replay {
     while ((this.#open[first - 1]?.use.at ?? -1) >= from) first -= 1
     const open = this.#open.slice(first)
     const later = this.#history.answers.length - nth
-    const candidate = (open: Open, shorter: Shorter | undefined): Candidate[] => {
+    const candidate = (open: ClearableResult, shorter: Shorter | undefined): Candidate[] => {
       const { at, age } = open.use
       return shorter ? [{ open, shorter, from: at, at, age: age - later, saved: shorter.saved }] : []
     }
     const needed = new Set(this.#numbered.slice(this.#older).map((open) => open?.reference?.of))
-    const isLine = ({ line, use }: Open) => line !== undefined && !needed.has(use.key)
+    const isLine = ({ line, use }: ClearableResult) => line !== undefined && !needed.has(use.key)
     const lines = open.filter(isLine).flatMap((open) => candidate(open, open.line))
     const references = open.flatMap((open) => candidate(open, open.reference))
     const others = references.filter(({ open }) => !isLine(open))
@@ -208,7 +208,7 @@ class Replay {
       if (tokens !== this.#tokens[at]) changed = Math.min(changed, at)
       this.#tokens[at] = tokens
     }
-    const left: Open[] = []
+    const left: ClearableResult[] = []
     for (let last = this.#open.at(-1); last && last.use.at >= from; last = this.#open.at(-1)) {
       this.#open.pop()
       if (!last.isReplaced) left.push(last)

@@ -1,6 +1,6 @@
 import { count } from '../term/table.js'
-import { type Html, html } from './html.js'
-import type { Turn } from './session_context.js'
+import { html, type Markup } from './html.js'
+import type { ContextTurn } from './session_context.js'
 
 /** Columns at most. Of a longer session each column stands for several messages. */
 const COLUMNS = 120
@@ -12,7 +12,7 @@ const HEIGHT = 1000
 export const SERIES = 5
 
 /** The context after some message. */
-interface Column {
+interface ChartColumn {
   readonly first: number
   readonly last: number
   /** Tokens of the words, of each tool with a colour, and of all other tools. */
@@ -23,7 +23,7 @@ interface Column {
 
 /** Draws the size of the context after each message, by what it is spent on, what a repair would
  *  leave, and a window. */
-export function chartOf(turns: readonly Turn[], tools: readonly string[], window?: number): Html {
+export function chartOf(turns: readonly ContextTurn[], tools: readonly string[], window?: number): Markup {
   const columns = columnsOf(turns, tools)
   const last = columns.at(-1)
   if (!last) return html``
@@ -62,10 +62,10 @@ export function isNear(window: number | undefined, total: number): window is num
   return window !== undefined && window <= 4 * total
 }
 
-function columnsOf(turns: readonly Turn[], tools: readonly string[]): Column[] {
+function columnsOf(turns: readonly ContextTurn[], tools: readonly string[]): ChartColumn[] {
   const each = Math.ceil(turns.length / COLUMNS)
   const parts = new Array<number>(tools.length + 2).fill(0)
-  const columns: Column[] = []
+  const columns: ChartColumn[] = []
   let kept = 0
   for (let at = 0; at < turns.length; at += each) {
     const some = turns.slice(at, at + each)

@@ -5,12 +5,12 @@ import { cutsSaid } from '../cuts.js'
 import { count, counted, percent, size } from '../term/table.js'
 import { chartOf, isNear, SERIES, short } from './context_chart.js'
 import { STYLE } from './context_style.js'
-import { type Html, html } from './html.js'
-import type { Sample, SessionContext, Turn } from './session_context.js'
+import { html, type Markup } from './html.js'
+import type { ContextTurn, Sample, SessionContext } from './session_context.js'
 import { FORMATS, type SessionSummary } from './session_page.js'
 
 /** The part of a context that one tool takes. */
-interface Usage {
+interface ToolUsage {
   readonly tool: string
   results: number
   tokens: number
@@ -21,7 +21,7 @@ interface Usage {
 const TOOLS = 20
 
 /** Limits of a text, as a repair uses them. */
-export interface Limits {
+export interface RepairLimits {
   readonly maxBytes: number
   readonly maxLines: number
   readonly maxChars: number
@@ -33,7 +33,7 @@ export function contextPageOf(
   { file, report, cuts }: SessionSummary,
   context: SessionContext,
   command: string,
-  limits: Limits,
+  limits: RepairLimits,
   window?: number,
 ): string {
   const { turns, largest } = context
@@ -68,7 +68,7 @@ compaction. Details beside the text, which no model reads, count in bytes of the
   return documentOf(name, body)
 }
 
-function documentOf(title: string, body: Html): string {
+function documentOf(title: string, body: Markup): string {
   const style = createHash('sha256').update(STYLE).digest('base64')
   const head = html`<!doctype html>
 <html lang="en">
@@ -84,8 +84,8 @@ function documentOf(title: string, body: Html): string {
 }
 
 /** Adds up what each tool takes, the largest first. */
-function usagesOf(turns: readonly Turn[]): Usage[] {
-  const all = new Map<string, Usage>()
+function usagesOf(turns: readonly ContextTurn[]): ToolUsage[] {
+  const all = new Map<string, ToolUsage>()
   for (const { results } of turns)
     for (const { tool, tokens, keptTokens } of results) {
       const usage = all.get(tool) ?? { tool, results: 0, tokens: 0, kept: 0 }
@@ -98,7 +98,7 @@ function usagesOf(turns: readonly Turn[]): Usage[] {
 }
 
 /** Says whether the context fits a window, before and after a repair. */
-function windowOf(window: number, turns: readonly Turn[], total: number, kept: number): string[] {
+function windowOf(window: number, turns: readonly ContextTurn[], total: number, kept: number): string[] {
   let tokens = 0
   const full = turns.find(({ words, results }) => {
     tokens += results.reduce((sum, result) => sum + result.tokens, words)
@@ -109,7 +109,7 @@ function windowOf(window: number, turns: readonly Turn[], total: number, kept: n
   return ['Window', `${short(window)} tokens`, `${note}, ${percent(total, window)} used`]
 }
 
-function growth(turns: readonly Turn[], usages: readonly Usage[], window?: number): Html {
+function growth(turns: readonly ContextTurn[], usages: readonly ToolUsage[], window?: number): Markup {
   const tools = usages.slice(0, SERIES).map(({ tool }) => tool)
   const names = ['messages', ...tools, ...(usages.length > SERIES ? ['other tools'] : [])]
   return html`<section><h2>Context, turn by turn</h2>
@@ -117,7 +117,7 @@ ${chartOf(turns, tools, window)}
 <ul class="legend">${names.map((name, at) => html`<li><svg viewBox="0 0 1 1"><rect class="s${at}" width="1" height="1"/></svg>${named(name)}</li>`)}<li><svg viewBox="0 0 4 1"><path class="kept" d="M0 .5H4"/></svg>after a repair</li>${isNear(window, totalOf(turns)) ? html`<li><svg viewBox="0 0 4 1"><path class="window" d="M0 .5H4"/></svg>window of ${short(window)} tokens</li>` : html``}</ul></section>`
 }
 
-function totalOf(turns: readonly Turn[]): number {
+function totalOf(turns: readonly ContextTurn[]): number {
   return turns
     .flatMap(({ results }) => results)
     .reduce(
@@ -126,7 +126,7 @@ function totalOf(turns: readonly Turn[]): number {
     )
 }
 
-function tableOf(usages: readonly Usage[], total: number): Html {
+function tableOf(usages: readonly ToolUsage[], total: number): Markup {
   const shown = usages.slice(0, TOOLS)
   const most = shown[0]?.tokens ?? 1
   const rest = usages.length - shown.length
@@ -141,12 +141,12 @@ ${rest > 0 ? html`<p class="note">and ${counted(rest, 'more tool')}</p>` : html`
 }
 
 /** Draws a share, and in full colour the part of it that a repair keeps. */
-function barOf(share: number, kept: number, series: number): Html {
+function barOf(share: number, kept: number, series: number): Markup {
   const wide = (part: number) => Number((100 * part).toFixed(2))
   return html`<svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect class="s${series} cut" width="${wide(share)}" height="1"/><rect class="s${series}" width="${wide(kept)}" height="1"/></svg>`
 }
 
-function sampleOf(sample: Sample, limits: Limits): Html {
+function sampleOf(sample: Sample, limits: RepairLimits): Markup {
   const { tool, row, isError, chars, keptChars, tokens, kept } = sample
   const isCut = keptChars !== chars
   return html`<details><summary><b>${named(tool)}</b> <span>line ${row}${isError ? ', an error' : ''}</span> <span class="size">${count(chars)} chars, ${short(tokens)} tokens</span> <span class="${isCut ? 'less' : 'whole'}">${isCut ? `a repair keeps ${count(keptChars)} chars` : 'a repair keeps all of it'}</span>${isCut ? html` <span class="why">${whyCut(sample, limits)}</span>` : html``}</summary>
@@ -154,7 +154,7 @@ function sampleOf(sample: Sample, limits: Limits): Html {
 }
 
 /** Says which limits a text exceeds. */
-function whyCut({ bytes, lines, chars, tokens }: Sample, limits: Limits): string {
+function whyCut({ bytes, lines, chars, tokens }: Sample, limits: RepairLimits): string {
   const over = [
     bytes > limits.maxBytes ? `${size(bytes)} of ${size(limits.maxBytes)}` : [],
     lines > limits.maxLines ? `${counted(lines, 'line')} of ${count(limits.maxLines)}` : [],
@@ -167,7 +167,7 @@ function whyCut({ bytes, lines, chars, tokens }: Sample, limits: Limits): string
 }
 
 /** Marks what tells of missing text: lines of their own, and marks within a line. */
-function markedOf(text: string): Html[] {
+function markedOf(text: string): Markup[] {
   return text
     .split(
       /(^\[[^\n]*(?:truncated|omitted|lines|chars)[^\n]*\]$|\[\.\.\. [\d,]+ (?:more )?(?:chars|characters|lines)[^\]\n]*\]|\[\+[\d,]+ chars\])/m,

@@ -1,7 +1,7 @@
 import { escaped, inOrder } from '../term/escape.js'
 
 /** Markup that is safe to place in a page. Only `html` makes it. */
-export class Html {
+export class Markup {
   readonly markup: string
 
   constructor(markup: string) {
@@ -9,12 +9,12 @@ export class Html {
   }
 }
 
-export type Content = string | number | Html | readonly Content[]
+export type MarkupContent = string | number | Markup | readonly MarkupContent[]
 
 /** Makes markup from a template, in which all values but markup are text: in an element or in a
  *  quoted attribute. */
-export function html(parts: TemplateStringsArray, ...values: readonly Content[]): Html {
-  return new Html(parts.map((part, at) => part + markupOf(values[at] ?? '')).join(''))
+export function html(parts: TemplateStringsArray, ...values: readonly MarkupContent[]): Markup {
+  return new Markup(parts.map((part, at) => part + markupOf(values[at] ?? '')).join(''))
 }
 
 const ENTITIES: Record<string, string> = {
@@ -25,8 +25,8 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 }
 
-function markupOf(content: Content): string {
-  if (content instanceof Html) return content.markup
+function markupOf(content: MarkupContent): string {
+  if (content instanceof Markup) return content.markup
   if (Array.isArray(content)) return content.map(markupOf).join('')
   return shownOf(String(content)).replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
 }

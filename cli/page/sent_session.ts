@@ -80,7 +80,7 @@ function sumOf(numbers: readonly number[]): number {
   return numbers.reduce((sum, number) => sum + number, 0)
 }
 
-interface Layout {
+interface SentLayout {
   readonly name: string
   readonly document?: readonly string[]
   /** Absent if each row is a message. */
@@ -90,7 +90,7 @@ interface Layout {
 
 /** Returns the messages of a session in the order of the file. */
 function messagesOf(text: string, format: SessionReport['format']): unknown[] {
-  const own = (layouts as readonly Layout[]).filter(({ name, sent }) => name === format && sent)
+  const own = (layouts as readonly SentLayout[]).filter(({ name, sent }) => name === format && sent)
   const document = parsed(text)
   const isOf = (path: string) => isObject(document) && leads(Paths.of([path]), new PathNode(document))
   const found = own.find((one) => (one.document ? one.document.every(isOf) : !isObject(document)))
@@ -101,7 +101,7 @@ function messagesOf(text: string, format: SessionReport['format']): unknown[] {
 }
 
 /** The first path leads to what is appended, any other to what replaces the history. */
-function sentIn({ sent: [path = ''] = [], aside = [] }: Layout, value: unknown): unknown[] {
+function sentIn({ sent: [path = ''] = [], aside = [] }: SentLayout, value: unknown): unknown[] {
   if (!isObject(value) || leads(Paths.of(aside), new PathNode(value))) return []
   const messages: unknown[] = []
   visit(Paths.of([path]), value, (message) => messages.push(message))

@@ -17,7 +17,7 @@ export interface ContextResult {
 }
 
 /** A message of a session: the tokens of its own words, and its results. */
-export interface Turn {
+export interface ContextTurn {
   readonly row: number
   readonly words: number
   readonly results: readonly ContextResult[]
@@ -33,7 +33,7 @@ export interface Sample extends ContextResult {
 
 /** The messages of a session in order, with the `top` largest results. */
 export class SessionContext {
-  readonly turns: Turn[] = []
+  readonly turns: ContextTurn[] = []
   readonly largest: Sample[] = []
   readonly #top: number
   /** Tools by row and call, as the inspection found them. */

@@ -57,7 +57,7 @@ export class ModuleStore implements SpillStore {
     input: string | Uint8Array | AsyncIterable<Uint8Array>,
     meta?: Parameters<SpillStore['save']>[1],
   ) {
-    const late = new Late(this.#patience)
+    const late = new StoreTimer(this.#patience)
     const chunks = late.watch(input)
     try {
       const store = await this.load()
@@ -95,14 +95,14 @@ export class ModuleStore implements SpillStore {
   }
 
   async #limited<T>(work: Promise<T>, times: number): Promise<T> {
-    const late = new Late(this.#patience * times)
+    const late = new StoreTimer(this.#patience * times)
     late.start()
     return Promise.race([work, late.failure]).finally(() => late.stop())
   }
 }
 
 /** A timer that runs while a store has something to do. */
-class Late {
+class StoreTimer {
   readonly failure: Promise<never>
   readonly #patience: number
   #fail = () => {}

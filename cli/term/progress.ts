@@ -11,7 +11,7 @@ const GAPS = 3
 const SHORTEST_BAR = 4
 
 /** A progress line, redrawn during work. Only on a terminal. */
-export class Progress {
+export class ProgressLine {
   readonly #name: string
   #isShown = false
 

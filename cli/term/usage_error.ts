@@ -79,7 +79,7 @@ export async function tellOf(error: unknown, command: string): Promise<void> {
 }
 
 /** Tells once of each place that could not be read, while other places are. */
-export class Unread {
+export class UnreadPlaces {
   readonly #command: string
   readonly #told = new Map<string, Promise<void>>()
 
