@@ -26,8 +26,8 @@ use spillway::session::failure::Failure;
 use spillway::session::inspect::inspect;
 use spillway::session::kind::kind_of;
 use spillway::session::progress::Progress;
-use spillway::session::repair::Request;
-use spillway::session::rewrite_row::{Options, SideData};
+use spillway::session::repair::RepairRequest;
+use spillway::session::rewrite_row::{RowOptions, SideData};
 use spillway::session::triage::triage;
 use spillway::session::undo::{Undo, undo};
 use spillway::slots::slot_rules::SlotRules;
@@ -141,7 +141,7 @@ pub fn repair_session(
 ) -> Result<AsyncTask<Background>> {
     let budget = repair.budget.map(|budget| budget.budget()).transpose()?;
     let steps = |plan: Vec<StepFields>| plan.into_iter().map(PlanStep::from).collect();
-    let request = Request {
+    let request = RepairRequest {
         path: path.into(),
         options: session.options(policy)?,
         budget: budget.map(ResultsTarget::Aggregate).or(repair.plan.map(steps).map(ResultsTarget::Plan)),
@@ -197,7 +197,7 @@ pub fn read_session(
 }
 
 impl SessionFields {
-    fn options(self, policy: &Policy) -> Result<Options> {
+    fn options(self, policy: &Policy) -> Result<RowOptions> {
         let side = match &*self.side_data {
             "whole" => SideData::Keep,
             "drop" => SideData::Drop,
@@ -212,7 +212,7 @@ impl SessionFields {
             "structured" => CopyChoice::Structured,
             other => return Err(unknown("structured", other)),
         };
-        Ok(Options {
+        Ok(RowOptions {
             rules: SlotRules { policy: policy.clone(), clean: self.clean.map(clean::Options::from) },
             side,
             structured,

@@ -6,7 +6,7 @@ use std::panic::resume_unwind;
 use std::thread::{self, Builder, Scope, ScopedJoinHandle};
 
 use super::question::name_of;
-use super::rewrite_row::{Options, RowChange};
+use super::rewrite_row::{RowChange, RowOptions};
 use super::rows::Row;
 use crate::dialect::ToolResult;
 use crate::json::Document;
@@ -24,7 +24,7 @@ const STACK: usize = 8 << 20;
 #[derive(Debug)]
 pub struct Ahead<'s, 'e> {
     scope: &'s Scope<'s, 'e>,
-    options: &'s Options,
+    options: &'s RowOptions,
     waiting: VecDeque<PendingRows<'s>>,
     /// Bytes and long rows that wait, and the maximum of these.
     bytes: usize,
@@ -53,7 +53,7 @@ pub type RowQuestions = Vec<(Option<String>, Vec<String>)>;
 
 impl<'s, 'e> Ahead<'s, 'e> {
     /// `size`: the bytes of the session.
-    pub fn new(scope: &'s Scope<'s, 'e>, options: &'s Options, size: u64) -> Ahead<'s, 'e> {
+    pub fn new(scope: &'s Scope<'s, 'e>, options: &'s RowOptions, size: u64) -> Ahead<'s, 'e> {
         let cores = || thread::available_parallelism().map_or(1, |cores| cores.get().min(8));
         // One more than there are cores keeps these busy while the next row is read.
         let most_cutting = if size < LARGE { 0 } else { cores() + 1 };
@@ -147,15 +147,15 @@ mod tests {
     use crate::dialect::structured::CopyChoice;
     use crate::policy::{Keep, Policy};
     use crate::session::progress::Progress;
-    use crate::session::repair::{Request, repair};
+    use crate::session::repair::{RepairRequest, repair};
     use crate::session::rewrite_row::SideData;
-    use crate::session::row_format::Format;
+    use crate::session::row_format::RowFormat;
     use crate::slots::slot_rules::SlotRules;
     use std::fs;
     use std::time::SystemTime;
 
-    fn options() -> Options {
-        Options {
+    fn options() -> RowOptions {
+        RowOptions {
             rules: SlotRules { policy: Policy { keep: Keep::Auto, ..Policy::default() }, clean: None },
             side: SideData::Keep,
             structured: CopyChoice::Both,
@@ -180,7 +180,7 @@ mod tests {
         let path = dir.path().join("s.jsonl");
         fs::write(&path, rows.concat()).unwrap();
         let options = options();
-        let request = Request {
+        let request = RepairRequest {
             path: path.clone(),
             options: options.clone(),
             budget: None,
@@ -193,7 +193,7 @@ mod tests {
         };
         let report = repair(&request, &Progress::default()).unwrap();
         let rewritten = |text: &String| {
-            let row = Row { number: 0, format: Format::default(), text: text.as_bytes() };
+            let row = Row { number: 0, format: RowFormat::default(), text: text.as_bytes() };
             let document = row.document()?;
             options.rewrite(row.text, &row.entry(&document), &[], &[], &mut |_| vec![]).row
         };

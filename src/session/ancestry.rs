@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use super::failure::Failure;
 use super::pairs::NAMING;
 use super::progress::Progress;
-use super::row_format::Entry;
+use super::row_format::RowEntry;
 use super::rows::{RowReader, Rows, each_row};
 use super::session_file::SessionFile;
 use super::splice::Splices;
@@ -117,7 +117,7 @@ fn named(row: Value, member: &str) -> Option<String> {
 fn each_entry(
     file: &SessionFile,
     progress: &Progress,
-    mut act: impl FnMut(&Entry) -> bool,
+    mut act: impl FnMut(&RowEntry) -> bool,
 ) -> Result<(), Failure> {
     file.from(0, |file| {
         let (mut rows, mut reader) = (Rows::of(file), RowReader::default());

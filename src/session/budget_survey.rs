@@ -5,14 +5,14 @@ use std::io::{Seek, SeekFrom};
 
 use super::active_branch::SessionTree;
 use super::failure::Failure;
-use super::history::{History, ResultRow};
+use super::history::{CallHistory, ResultRow};
 use super::layout::Layout;
-use super::mend::{Mender, Piece, Taken};
-use super::pairs::Pairs;
+use super::mend::{Fragment, LineVerdict, Mender};
+use super::pairs::RowChanges;
 use super::progress::Progress;
-use super::repair::Request;
+use super::repair::RepairRequest;
 use super::rewrite_row::ResultSize;
-use super::row_format::{Entry, Format};
+use super::row_format::{RowEntry, RowFormat};
 use super::rows::{Row, RowReader, Rows, each_row};
 use super::session_file::SessionFile;
 use crate::dialect::{self, Table};
@@ -65,8 +65,8 @@ impl Limit {
 
 /// Scans a session before the repair, and finds the results to truncate.
 #[derive(Debug)]
-pub struct Survey {
-    format: Format,
+pub struct BudgetSurvey {
+    format: RowFormat,
     tree: SessionTree,
     results: Vec<SurveyResult>,
     /// The rows and messages with an answer of the model.
@@ -87,10 +87,10 @@ struct SurveyResult {
     measured: ResultSize,
 }
 
-impl Survey {
-    pub fn of(format: Format) -> Survey {
+impl BudgetSurvey {
+    pub fn of(format: RowFormat) -> BudgetSurvey {
         let is_plain = format.layout.is_none_or(Layout::is_plain);
-        Survey {
+        BudgetSurvey {
             format,
             tree: SessionTree::default(),
             results: vec![],
@@ -101,26 +101,26 @@ impl Survey {
         }
     }
 
-    /// Scans a session and returns the result of [`Survey::limits`].
+    /// Scans a session and returns the result of [`BudgetSurvey::limits`].
     pub fn read(
         session: &SessionFile,
         budget: &ResultsTarget,
-        request: &Request,
+        request: &RepairRequest,
         mends: bool,
-        pairs: &Pairs,
+        pairs: &RowChanges,
         lights: &[Limit],
         progress: &Progress,
     ) -> Result<(Vec<Limit>, usize), Failure> {
         let options = &request.options;
         let mut mender = (mends && session.document.is_none()).then(Mender::default);
         let mut rows = Rows::of_session(session);
-        let mut survey: Option<Survey> = None;
+        let mut survey: Option<BudgetSurvey> = None;
         let mut reading = RowReader::of_session(session);
-        let mut history = History::of(session);
+        let mut history = CallHistory::of(session);
         let mut unpaired = reading;
         let mut take_row = |bytes: &[u8], from: u64, is_made: bool| {
             let Some(row) = reading.next(bytes) else { return Ok(()) };
-            let survey = survey.get_or_insert_with(|| Survey::of(row.format));
+            let survey = survey.get_or_insert_with(|| BudgetSurvey::of(row.format));
             let once = options.sent_once(&row);
             let row = Row { text: once.as_deref().unwrap_or(row.text), ..row };
             if let Some(document) = row.document() {
@@ -153,8 +153,8 @@ impl Survey {
             let from = start;
             start += line.len() as u64;
             let Some(mender) = &mut mender else { return take(line, from, false) };
-            let Taken { before, is_whole } = mender.take(line, from);
-            before.iter().flatten().filter_map(Piece::row).try_for_each(|row| take(row, from, true))?;
+            let LineVerdict { before, is_whole } = mender.take(line, from);
+            before.iter().flatten().filter_map(Fragment::row).try_for_each(|row| take(row, from, true))?;
             if is_whole { take(line, from, false) } else { Ok(()) }
         };
         while let Some(block) = rows.next(|_| progress.step())? {
@@ -162,13 +162,13 @@ impl Survey {
         }
         take_line(&if mends { rows.mended_rest() } else { rows.rest().into() })?;
         let last = mender.as_mut().and_then(Mender::end);
-        last.iter().flatten().filter_map(Piece::row).try_for_each(|row| take(row, start, true))?;
+        last.iter().flatten().filter_map(Fragment::row).try_for_each(|row| take(row, start, true))?;
         (&session.file).seek(SeekFrom::Start(0))?;
         Ok(survey.map_or((vec![], 0), |survey| survey.limits(budget, &options.rules.policy)))
     }
 
     /// Takes a row that is valid JSON, with its number and the sizes of its results.
-    pub fn push(&mut self, number: u64, entry: &Entry, sizes: Vec<ResultSize>) {
+    pub fn push(&mut self, number: u64, entry: &RowEntry, sizes: Vec<ResultSize>) {
         self.is_plain &= entry.is_plain();
         let message = self.messages;
         self.messages += entry.messages.len().max(1) as u64;
@@ -261,15 +261,15 @@ impl Survey {
     fn matched(&self, steps: &[PlanStep]) -> (Vec<Limit>, usize) {
         let mut known: Vec<(usize, usize)> = vec![];
         for (at, seen) in self.results.iter().enumerate() {
-            let call = seen.measured.id.as_deref().map(Key::Call);
-            let place = self.is_plain.then_some(Key::Place(seen.message));
+            let call = seen.measured.id.as_deref().map(ResultKey::Call);
+            let place = self.is_plain.then_some(ResultKey::Place(seen.message));
             known.extend(call.into_iter().chain(place).map(|key| (key.hash(seen.measured.present), at)));
         }
         known.sort_unstable();
         let mut limits: Vec<Option<Limit>> = vec![None; self.results.len()];
         let mut unmatched = 0;
         for step in steps {
-            let key = step.call_id.as_deref().map_or(Key::Place(step.index), Key::Call);
+            let key = step.call_id.as_deref().map_or(ResultKey::Place(step.index), ResultKey::Call);
             let hash = key.hash(step.chars);
             let from = known.partition_point(|(other, _)| *other < hash);
             let mut same = known[from..].iter().take_while(|(other, _)| *other == hash).map(|(_, at)| *at);
@@ -288,19 +288,19 @@ impl Survey {
 
 /// The identity of a result in a plan, besides its length.
 #[derive(Clone, Copy, Debug)]
-enum Key<'a> {
+enum ResultKey<'a> {
     Call(&'a str),
     Place(u64),
 }
 
-impl Key<'_> {
+impl ResultKey<'_> {
     fn hash(self, chars: usize) -> usize {
         let mut hasher = DefaultHasher::new();
         match self {
-            Key::Call(id) => hasher.write(id.as_bytes()),
-            Key::Place(place) => hasher.write_u64(place),
+            ResultKey::Call(id) => hasher.write(id.as_bytes()),
+            ResultKey::Place(place) => hasher.write_u64(place),
         }
-        hasher.write_u8(u8::from(matches!(self, Key::Call(_))));
+        hasher.write_u8(u8::from(matches!(self, ResultKey::Call(_))));
         hasher.write_usize(chars);
         hasher.finish() as usize
     }
@@ -318,18 +318,18 @@ mod tests {
     use crate::dialect::structured::CopyChoice;
     use crate::json::Document;
     use crate::policy::Policy;
-    use crate::session::rewrite_row::{Options, SideData};
+    use crate::session::rewrite_row::{RowOptions, SideData};
     use crate::slots::slot_rules::SlotRules;
 
-    fn surveyed(rows: &[&str]) -> Survey {
+    fn surveyed(rows: &[&str]) -> BudgetSurvey {
         let rules = SlotRules { policy: Policy::default(), clean: None };
         let side = SideData::Keep;
         let structured = CopyChoice::Both;
-        let options = Options { rules, side, structured, asks: false, media: None, dialect: None };
-        let mut survey = Survey::of(Format::default());
+        let options = RowOptions { rules, side, structured, asks: false, media: None, dialect: None };
+        let mut survey = BudgetSurvey::of(RowFormat::default());
         for (number, row) in rows.iter().enumerate() {
             let document = Document::parse(row.as_bytes()).unwrap();
-            let entry = Entry::of(document.root(), Format::default());
+            let entry = RowEntry::of(document.root(), RowFormat::default());
             survey.push(number as u64, &entry, options.measure(&entry, &mut |_| vec![]));
         }
         survey

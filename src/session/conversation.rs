@@ -10,7 +10,7 @@ use super::failure::Failure;
 use super::fingerprint::Fingerprint;
 use super::layout::Layout;
 use super::note::Content;
-use super::row_format::{Entry, Format, mark_of};
+use super::row_format::{RowEntry, RowFormat, mark_of};
 use super::session_file::SessionFile;
 use super::splice::Splices;
 use crate::json::{Document, Value, digests, equal};
@@ -105,7 +105,7 @@ impl Conversation {
 
 /// Returns the outermost list that holds messages.
 fn list_in<'d>(root: Value<'d>, layout: &'static Layout) -> Option<Value<'d>> {
-    let entry = Entry::of(root, Format::of_document(layout));
+    let entry = RowEntry::of(root, RowFormat::of_document(layout));
     let above = std::iter::successors(entry.messages.first().copied(), |value| value.parent());
     above.filter(|value| value.is_list()).last()
 }

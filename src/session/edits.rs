@@ -127,9 +127,9 @@ fn drop_blocks(splices: &mut Splices, result: &ToolResult, edits: &[SlotEdit]) {
 }
 
 /// The lists that lose blocks, by their ids, with the ids of these blocks.
-type Lists<'d> = BTreeMap<u32, (Value<'d>, BTreeSet<u32>)>;
+type BlockRemovals<'d> = BTreeMap<u32, (Value<'d>, BTreeSet<u32>)>;
 
-fn drop_from<'d>(lists: &mut Lists<'d>, block: Value<'d>) {
+fn drop_from<'d>(lists: &mut BlockRemovals<'d>, block: Value<'d>) {
     if let Some(list) = block.parent() {
         lists.entry(list.id()).or_insert((list, BTreeSet::new())).1.insert(block.id());
     }

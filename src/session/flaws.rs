@@ -9,8 +9,8 @@ use std::collections::{HashMap, HashSet};
 use serde::Serialize;
 
 use super::layout::Layout;
-use super::pairs::reading::Finder;
-use super::row_format::Entry;
+use super::pairs::reading::DialectFinder;
+use super::row_format::RowEntry;
 use crate::dialect::Table;
 use crate::hash::hash;
 use crate::json::Value;
@@ -32,7 +32,7 @@ pub struct Flaws {
 pub struct FlawReader {
     invalid_name: Option<u64>,
     /// The dialect whose calls have names.
-    finder: Finder,
+    finder: DialectFinder,
     /// The members with the id of a row and of the row before it, once known.
     chain: Option<&'static [String; 2]>,
     /// All rows with an id, by its hash.
@@ -55,7 +55,7 @@ fn is_name(name: &str) -> bool {
 
 impl FlawReader {
     /// Takes a row at a line, or the document.
-    pub fn push(&mut self, line: u64, entry: &Entry) {
+    pub fn push(&mut self, line: u64, entry: &RowEntry) {
         if self.invalid_name.is_none() && !entry.is_aside() {
             let is_document = entry.format().is_document();
             let named = |message: &Value| {
@@ -108,14 +108,14 @@ impl FlawReader {
 mod tests {
     use super::*;
     use crate::json::Document;
-    use crate::session::row_format::Format;
+    use crate::session::row_format::RowFormat;
     use proptest::prelude::*;
 
     fn flaws(rows: &[String]) -> Flaws {
-        let (mut reader, format) = (FlawReader::default(), Format::of(rows[0].as_bytes()).unwrap());
+        let (mut reader, format) = (FlawReader::default(), RowFormat::of(rows[0].as_bytes()).unwrap());
         for (row, line) in rows.iter().zip(1..) {
             let document = Document::parse(row.as_bytes()).unwrap();
-            reader.push(line, &Entry::of(document.root(), format));
+            reader.push(line, &RowEntry::of(document.root(), format));
         }
         reader.done()
     }

@@ -10,8 +10,8 @@ use std::io::Read;
 use std::ops::Range;
 
 use super::failure::Failure;
-use super::question::{Strings, name_of};
-use super::row_format::{Entry, Format, is_blank, mark_of};
+use super::question::{QuestionStrings, name_of};
+use super::row_format::{RowEntry, RowFormat, is_blank, mark_of};
 use super::session_file::SessionFile;
 use crate::dialect::{Table, ToolResult};
 use crate::hash::hash;
@@ -19,7 +19,7 @@ use crate::json::{Document, Value};
 
 /// Only the places of arguments are remembered.
 #[derive(Debug)]
-pub struct History<'s> {
+pub struct CallHistory<'s> {
     session: &'s SessionFile,
     /// The end of the last row that is known of.
     end: u64,
@@ -46,9 +46,9 @@ pub struct ResultRow<'r> {
     /// The offset of the row in the file.
     pub start: u64,
     pub bytes: &'r [u8],
-    pub format: Format,
+    pub format: RowFormat,
     /// The entry of the row as it is in the file, if it was parsed.
-    pub entry: Option<&'r Entry<'r>>,
+    pub entry: Option<&'r RowEntry<'r>>,
 }
 
 /// Bytes per read, unless a row is longer.
@@ -58,13 +58,13 @@ const CHUNK: u64 = 1 << 18;
 /// itself.
 const WORDS: usize = 2;
 
-impl<'s> History<'s> {
-    pub fn of(session: &'s SessionFile) -> History<'s> {
-        History { session, end: 0, unread: vec![], calls: HashMap::new(), words: vec![], failure: None }
+impl<'s> CallHistory<'s> {
+    pub fn of(session: &'s SessionFile) -> CallHistory<'s> {
+        CallHistory { session, end: 0, unread: vec![], calls: HashMap::new(), words: vec![], failure: None }
     }
 
     /// Returns the question of a result in a row. Rows with results come in the order of the file.
-    /// Returns nothing if rows cannot be read, which [`History::check`] reports.
+    /// Returns nothing if rows cannot be read, which [`CallHistory::check`] reports.
     pub fn asked(&mut self, result: &ToolResult, row: &ResultRow) -> Vec<String> {
         self.try_asked(result, row).unwrap_or_else(|failure| {
             self.failure = Some(failure);
@@ -80,7 +80,7 @@ impl<'s> History<'s> {
         self.go_on(row);
         let name = name_of(result).map(|name| hash(name.as_bytes()));
         self.look_back(name, row)?;
-        let mut strings = Strings::default();
+        let mut strings = QuestionStrings::default();
         for bytes in name.and_then(|name| self.calls.get(&name)).into_iter().flat_map(|call| &call.args) {
             if let Some(document) = Document::parse(&self.bytes(bytes)?) {
                 strings.take_decoded(document.root());
@@ -160,18 +160,18 @@ impl<'s> History<'s> {
         Ok(bytes)
     }
 
-    fn take(&mut self, bytes: &[u8], start: u64, format: Format) {
+    fn take(&mut self, bytes: &[u8], start: u64, format: RowFormat) {
         let text = &bytes[mark_in(bytes, start)..];
         if is_blank(text) {
             return;
         }
         if let Some(document) = Document::parse(text) {
-            self.remember(start, bytes, &Entry::of(document.root(), format));
+            self.remember(start, bytes, &RowEntry::of(document.root(), format));
         }
     }
 
     /// Remembers the words of the row at `start`, unless later words are known.
-    fn remember(&mut self, start: u64, bytes: &[u8], entry: &Entry) {
+    fn remember(&mut self, start: u64, bytes: &[u8], entry: &RowEntry) {
         let text = start + mark_in(bytes, start) as u64;
         let messages = || entry.messages.iter().copied();
         for call in messages().flat_map(|message| Table::get().calls(message)) {
@@ -186,7 +186,7 @@ impl<'s> History<'s> {
             }
         }
         let words: Vec<Value> = messages().flat_map(|message| Table::get().words(message)).collect();
-        let words = Strings::of_words(&words);
+        let words = QuestionStrings::of_words(&words);
         if !words.is_empty() {
             let at = self.words.partition_point(|(known, _)| *known < start);
             self.words.insert(at, (start, words));
@@ -214,13 +214,13 @@ mod tests {
         let path = dir.path().join("rows.jsonl");
         std::fs::write(&path, rows.join("\n")).unwrap();
         let session = SessionFile::open(path).unwrap();
-        let (mut history, mut start) = (History::of(&session), 0);
+        let (mut history, mut start) = (CallHistory::of(&session), 0);
         let mut all = vec![];
         for (at, row) in rows.iter().enumerate() {
             let bytes = if at + 1 < rows.len() { format!("{row}\n") } else { row.clone() };
-            let format = Format::default();
+            let format = RowFormat::default();
             if let Some(document) = Document::parse(row.trim_start_matches(MARK).as_bytes()) {
-                let entry = Entry::of(document.root(), format);
+                let entry = RowEntry::of(document.root(), format);
                 let entry_of_file = is_parsed(at).then_some(&entry);
                 let parsed = ResultRow { start, bytes: bytes.as_bytes(), format, entry: entry_of_file };
                 let results = Table::get().results(entry.messages[0], None);

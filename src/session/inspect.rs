@@ -5,14 +5,14 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::budget_survey::Survey;
+use super::budget_survey::BudgetSurvey;
 use super::cuts::Cuts;
 use super::failure::Failure;
 use super::flaws::{FlawReader, Flaws};
 use super::media::Payloads;
 use super::progress::{Progress, ProgressCounts};
-use super::rewrite_row::{Options, texts_of};
-use super::row_format::{Format, SessionKind};
+use super::rewrite_row::{RowOptions, texts_of};
+use super::row_format::{RowFormat, SessionKind};
 use super::rows::{Row, RowReader, Rows, each_row};
 use super::session_file::SessionFile;
 use crate::dialect::{Table, ToolResult};
@@ -24,7 +24,7 @@ use crate::tokens::Estimate;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
+pub struct Inspection {
     pub format: SessionKind,
     pub rows: u64,
     pub bytes: u64,
@@ -71,7 +71,12 @@ pub struct LargeResult {
 const UNKNOWN: &str = "unknown";
 
 /// Reads a session and reports its sizes, with the `top` largest results.
-pub fn inspect(path: &Path, options: &Options, top: usize, progress: &Progress) -> Result<Report, Failure> {
+pub fn inspect(
+    path: &Path,
+    options: &RowOptions,
+    top: usize,
+    progress: &Progress,
+) -> Result<Inspection, Failure> {
     progress.step()?;
     let session = SessionFile::open_any(path.to_owned())?;
     let mut inspector = Inspector {
@@ -80,7 +85,7 @@ pub fn inspect(path: &Path, options: &Options, top: usize, progress: &Progress) 
         line: 0,
         reading: RowReader::of_session(&session),
         tools: Tools::default(),
-        report: Report::default(),
+        report: Inspection::default(),
         survey: None,
         flaws: FlawReader::default(),
     };
@@ -94,17 +99,17 @@ pub fn inspect(path: &Path, options: &Options, top: usize, progress: &Progress) 
     }
     inspector.take(&rows.mended_rest());
     inspector.report.damaged += u64::from(session.is_broken);
-    Ok(Report { bytes: rows.read, ..inspector.done() })
+    Ok(Inspection { bytes: rows.read, ..inspector.done() })
 }
 
 struct Inspector<'a> {
-    options: &'a Options,
+    options: &'a RowOptions,
     top: usize,
     line: u64,
     reading: RowReader,
     tools: Tools,
-    report: Report,
-    survey: Option<Survey>,
+    report: Inspection,
+    survey: Option<BudgetSurvey>,
     flaws: FlawReader,
 }
 
@@ -160,7 +165,7 @@ impl Inspector<'_> {
         }
         let of_tools = sizes.iter().flat_map(|size| &size.media).filter(|item| !item.from_user);
         self.report.media += Payloads::of(&of_tools.copied().collect::<Vec<Item>>());
-        self.survey.get_or_insert_with(|| Survey::of(read.format)).push(self.line, &entry, sizes);
+        self.survey.get_or_insert_with(|| BudgetSurvey::of(read.format)).push(self.line, &entry, sizes);
         let line = self.line;
         for (at, result) in places.iter().zip(&results).filter(|(_, result)| result.is_filled) {
             self.line = if is_document { *at as u64 + 1 } else { line };
@@ -201,21 +206,21 @@ impl Inspector<'_> {
         }
     }
 
-    fn done(self) -> Report {
-        let (all, is_document) = (self.tools.all, self.reading.format.is_some_and(Format::is_document));
+    fn done(self) -> Inspection {
+        let (all, is_document) = (self.tools.all, self.reading.format.is_some_and(RowFormat::is_document));
         let sent = |(row, message, item): (u64, u64, Item)| {
             let (width, height) = item.size.unwrap_or_default();
             let row = if is_document { message + 1 } else { row };
             let flags = [item.class as u64, u64::from(item.from_user)];
             [row, item.bytes as u64, width.into(), height.into(), flags[0], flags[1]]
         };
-        let (payloads, result_tokens) = self.survey.map(Survey::sent).unwrap_or_default();
+        let (payloads, result_tokens) = self.survey.map(BudgetSurvey::sent).unwrap_or_default();
         let sent = payloads.into_iter().map(sent).collect();
         let mut order: Vec<(usize, usize)> =
             all.iter().enumerate().map(|(at, of)| (usize::MAX - of.chars, at)).collect();
         order.sort_unstable();
         let by_tool = order.iter().map(|(_, at)| &all[*at]).filter(|of| of.results > 0).cloned().collect();
-        Report {
+        Inspection {
             rows: self.reading.rows,
             by_tool,
             sent,

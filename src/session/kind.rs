@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::failure::Failure;
 use super::progress::Progress;
-use super::rewrite_row::Options;
+use super::rewrite_row::RowOptions;
 use super::row_format::SessionKind;
 use super::rows::{RowReader, Rows, each_row};
 use super::session_file::SessionFile;
@@ -14,14 +14,14 @@ use super::session_file::SessionFile;
 /// The layout of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Kind {
+pub struct LayoutSource {
     pub format: SessionKind,
     /// The layout is known by the source of its agent alone.
     pub by_source: bool,
 }
 
 /// Reads a session up to the first row of a layout.
-pub fn kind_of(path: &Path, options: &Options, progress: &Progress) -> Result<Kind, Failure> {
+pub fn kind_of(path: &Path, options: &RowOptions, progress: &Progress) -> Result<LayoutSource, Failure> {
     progress.step()?;
     let session = SessionFile::open_any(path.to_owned())?;
     let (mut reading, mut format) = (RowReader::of_session(&session), SessionKind::Unknown);
@@ -45,5 +45,5 @@ pub fn kind_of(path: &Path, options: &Options, progress: &Progress) -> Result<Ki
     if let Some(layout) = session.document.filter(|_| format == SessionKind::Unknown) {
         format = SessionKind::Known(layout);
     }
-    Ok(Kind { format, by_source: matches!(format, SessionKind::Known(layout) if layout.by_source) })
+    Ok(LayoutSource { format, by_source: matches!(format, SessionKind::Known(layout) if layout.by_source) })
 }

@@ -76,7 +76,7 @@ enum Knowledge {
 
 /// `agents`, which TypeScript alone reads, is not a member here.
 #[derive(Debug, Deserialize)]
-struct File {
+struct LayoutTable {
     layouts: Vec<LayoutData>,
     databases: Vec<Database>,
 }
@@ -142,7 +142,7 @@ type Tables = (Vec<Layout>, Vec<Database>, BTreeSet<String>);
 
 static TABLE: LazyLock<Tables> = LazyLock::new(|| {
     let read = |source| -> Result<Tables, String> {
-        let file: File = serde_json::from_str(source).map_err(|error| error.to_string())?;
+        let file: LayoutTable = serde_json::from_str(source).map_err(|error| error.to_string())?;
         let layouts = file.layouts.into_iter().map(Layout::of).collect::<Result<Vec<Layout>, _>>()?;
         let ids = layouts.iter().filter_map(|layout| Some(layout.chain.as_ref()?[0].clone())).collect();
         Ok((layouts, file.databases, ids))

@@ -20,7 +20,7 @@ use super::session_file::SessionFile;
 
 /// A file, and what it begins with.
 #[derive(Debug)]
-pub struct View<'s> {
+pub struct FileStart<'s> {
     file: &'s SessionFile,
     /// Bytes of the file that count.
     length: u64,
@@ -29,14 +29,14 @@ pub struct View<'s> {
     conversation: Option<Conversation>,
 }
 
-impl<'s> View<'s> {
+impl<'s> FileStart<'s> {
     /// Looks at the first `length` bytes of a file.
     pub fn of(
         file: &'s SessionFile,
         length: u64,
         repairs: &[Written],
         progress: &Progress,
-    ) -> Result<View<'s>, Failure> {
+    ) -> Result<FileStart<'s>, Failure> {
         let mut places: Vec<u64> =
             repairs.iter().flat_map(|repair| [repair.from.length, repair.to.length]).collect();
         places.retain(|place| *place <= length);
@@ -59,7 +59,7 @@ impl<'s> View<'s> {
             }
             Ok(starts)
         })?;
-        Ok(View { file, length, starts, conversation: Conversation::read(file)? })
+        Ok(FileStart { file, length, starts, conversation: Conversation::read(file)? })
     }
 
     pub fn conversation(&self) -> Option<&Conversation> {
@@ -95,12 +95,12 @@ impl<'s> View<'s> {
     }
 
     /// Returns what others appended to what a repair wrote. `old`: the file that the repair read.
-    fn appended_to(&self, repair: &Written, old: Option<&View>) -> Result<Vec<Vec<u8>>, Failure> {
+    fn appended_to(&self, repair: &Written, old: Option<&FileStart>) -> Result<Vec<Vec<u8>>, Failure> {
         if self.file.document.is_some() {
             let messages = repair.messages.as_ref().zip(self.conversation.as_ref());
             return Ok(messages.map_or(vec![], |(then, now)| now.from(then.length)));
         }
-        let mut late = Late::default();
+        let mut late = CarriedRows::default();
         if let Some(old) = old {
             let cut: HashMap<u64, u64> = repair.late.iter().copied().collect();
             for row in old.rows(repair.from.length - repair.rest.min(repair.from.length))? {
@@ -124,12 +124,12 @@ impl<'s> View<'s> {
 
 /// Rows that a repair itself carried over to the new file, each as it was or as it was cut.
 #[derive(Debug, Default)]
-struct Late {
+struct CarriedRows {
     by_hash: HashMap<u64, VecDeque<usize>>,
     taken: Vec<bool>,
 }
 
-impl Late {
+impl CarriedRows {
     fn add(&mut self, row: u64, cut: &HashMap<u64, u64>) {
         let number = self.taken.len();
         self.taken.push(false);
@@ -154,13 +154,13 @@ impl Late {
 #[derive(Clone, Copy, Debug)]
 struct Step<'v, 's> {
     repair: &'v Written,
-    new: Option<&'v View<'s>>,
-    old: Option<&'v View<'s>>,
+    new: Option<&'v FileStart<'s>>,
+    old: Option<&'v FileStart<'s>>,
 }
 
 /// The changes that others made to a file that a repair wrote.
 #[derive(Debug)]
-pub struct Change<'v> {
+pub struct ForeignChange<'v> {
     /// Rows or messages that they appended.
     pub appended: Vec<Vec<u8>>,
     /// The document before that repair and the document with their changes, if both are at hand.
@@ -170,29 +170,29 @@ pub struct Change<'v> {
 /// Returns the changes that others made on the way from `session` to `backup`, the earliest first,
 /// or `None` if no way is known. `between`: a file that may be on the way.
 pub fn changes_since<'v>(
-    session: &'v View,
-    between: Option<&'v View>,
-    backup: &'v View,
+    session: &'v FileStart,
+    between: Option<&'v FileStart>,
+    backup: &'v FileStart,
     repairs: &'v [Written],
-) -> Result<Option<Vec<Change<'v>>>, Failure> {
+) -> Result<Option<Vec<ForeignChange<'v>>>, Failure> {
     let Some(way) = way(session, between, backup, repairs) else { return Ok(None) };
     let (mut changes, mut before) = (vec![], None);
     for Step { repair, new, old } in way.into_iter().rev() {
-        before = old.and_then(View::conversation).or(before);
+        before = old.and_then(FileStart::conversation).or(before);
         // A document that is as it was written has other members only by the repair.
         let Some(new) = new.filter(|new| new.file.document.is_none() || !new.is(&repair.to)) else {
             continue;
         };
         let appended = new.appended_to(repair, old)?;
-        changes.push(Change { appended, documents: before.zip(new.conversation()) });
+        changes.push(ForeignChange { appended, documents: before.zip(new.conversation()) });
     }
     Ok(Some(changes))
 }
 
 fn way<'v, 's>(
-    session: &'v View<'s>,
-    between: Option<&'v View<'s>>,
-    backup: &'v View<'s>,
+    session: &'v FileStart<'s>,
+    between: Option<&'v FileStart<'s>>,
+    backup: &'v FileStart<'s>,
     repairs: &'v [Written],
 ) -> Option<Vec<Step<'v, 's>>> {
     let mut is_seen = vec![false; repairs.len()];
@@ -223,7 +223,7 @@ fn way<'v, 's>(
 /// wrote most of it count. If these were undos, what they wrote had been in the session before, so
 /// the file is also what an earlier repair wrote, with rows by others. The latter come second. A
 /// note that is full may lack the repair that wrote it first.
-fn sources(file: Option<&View>, content: Option<&Content>, repairs: &[Written]) -> [Vec<usize>; 2] {
+fn sources(file: Option<&FileStart>, content: Option<&Content>, repairs: &[Written]) -> [Vec<usize>; 2] {
     let written = |repair: &Written| match file {
         Some(file) => file.written_by(repair),
         None => (content == Some(&repair.to)).then_some(u64::MAX),
@@ -246,7 +246,7 @@ fn sources(file: Option<&View>, content: Option<&Content>, repairs: &[Written]) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::note::Note;
+    use crate::session::note::RepairNote;
     use crate::session::rows::Rows;
     use crate::session::temp_file::with_end;
     use std::fs;
@@ -274,7 +274,7 @@ mod tests {
         let dir = dir.path();
         let own = file(dir, "s.jsonl", session);
         fs::write(with_end(&own.path, ".bak"), "").unwrap();
-        let mut note = Note::read(&own);
+        let mut note = RepairNote::read(&own);
         for (old, new, undoes) in repairs {
             let (old, new) = (file(dir, "old", old), file(dir, "new", new));
             let mut rows = Rows::of_session(&old);
@@ -285,7 +285,7 @@ mod tests {
         let files = texts.map(|(name, text)| text.map(|text| file(dir, name, text)));
         let [session, between, backup] = [&files[0], &files[1], &files[2]].map(|file| {
             let file = file.as_ref()?;
-            View::of(file, file.found.len(), &note.repairs, &Progress::default()).ok()
+            FileStart::of(file, file.found.len(), &note.repairs, &Progress::default()).ok()
         });
         let (session, backup) = (session?, backup?);
         let found = changes_since(&session, between.as_ref(), &backup, &note.repairs).unwrap()?;

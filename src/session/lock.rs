@@ -136,7 +136,7 @@ pub fn has_no_links(error: &io::Error) -> bool {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Payload {
+struct LockOwner {
     pid: u32,
     created_at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -145,7 +145,7 @@ struct Payload {
 
 fn payload(now: SystemTime) -> String {
     let pid = std::process::id();
-    let payload = Payload { pid, created_at: iso8601::iso(now), starttime: platform::started(pid) };
+    let payload = LockOwner { pid, created_at: iso8601::iso(now), starttime: platform::started(pid) };
     serde_json::to_string_pretty(&payload).unwrap_or_default()
 }
 

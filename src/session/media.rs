@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::budget_survey::Limit;
 use super::edits::{CACHE_MARKS, block_of};
-use super::rewrite_row::{Options, ResultSize};
-use super::row_format::Entry;
+use super::rewrite_row::{ResultSize, RowOptions};
+use super::row_format::RowEntry;
 use super::splice::Splices;
 use crate::dialect::path::{As, Words};
 use crate::dialect::{Table, ToolResult};
@@ -42,13 +42,13 @@ impl AddAssign for Payloads {
 /// The payloads of a result, in blocks and then in texts.
 #[derive(Debug)]
 pub struct ResultMedia<'d> {
-    blocks: Vec<Block<'d>>,
-    texts: Vec<Text<'d>>,
+    blocks: Vec<PayloadBlock<'d>>,
+    texts: Vec<PayloadText<'d>>,
 }
 
 /// A payload in a block of its own.
 #[derive(Debug)]
-struct Block<'d> {
+struct PayloadBlock<'d> {
     payload: Payload,
     how: Words,
     holder: Value<'d>,
@@ -58,7 +58,7 @@ struct Block<'d> {
 
 /// A string with payloads.
 #[derive(Debug)]
-struct Text<'d> {
+struct PayloadText<'d> {
     value: Value<'d>,
     /// The text, or its JSON if it is part of data.
     text: String,
@@ -99,7 +99,7 @@ impl<'d> ResultMedia<'d> {
                 block.drop(splices);
             }
         }
-        for Text { value, text, is_json, runs } in &self.texts {
+        for PayloadText { value, text, is_json, runs } in &self.texts {
             let (mut left, mut from) = (String::new(), 0);
             for run in runs {
                 if gone.next() == Some(true) {
@@ -117,7 +117,7 @@ impl<'d> ResultMedia<'d> {
     }
 }
 
-impl Block<'_> {
+impl PayloadBlock<'_> {
     fn drop(&self, splices: &mut Splices) {
         let words = self.payload.words();
         let tag = |tag: &str| format!("{{\"type\":{},\"text\":{}", string(tag), string(&words));
@@ -147,12 +147,16 @@ impl Block<'_> {
 }
 
 /// Returns the payloads below an object that have blocks of their own.
-fn blocks_in<'d>(top: Value<'d>, payloads: Vec<(Words, Value<'d>)>, from_user: bool) -> Vec<Block<'d>> {
+fn blocks_in<'d>(
+    top: Value<'d>,
+    payloads: Vec<(Words, Value<'d>)>,
+    from_user: bool,
+) -> Vec<PayloadBlock<'d>> {
     let block = |(how, value): (Words, Value<'d>)| {
         let holder = value.parent().filter(|holder| how != Words::None && *holder != top)?;
         let block = block_of(top, holder).unwrap_or_else(|| member_of(top, holder));
         let payload = Payload::of(&value.text()?.string(), said_of(holder, block))?;
-        Some(Block { payload, how, holder, block, from_user })
+        Some(PayloadBlock { payload, how, holder, block, from_user })
     };
     payloads.into_iter().filter_map(block).collect()
 }
@@ -180,21 +184,21 @@ fn said_of(holder: Value, block: Value) -> Option<String> {
 
 /// Finds the base64 in the texts of a result. Data that no path reads may be a block of its own,
 /// and is left alone.
-fn texts_of<'d>(result: &ToolResult<'d>) -> Vec<Text<'d>> {
+fn texts_of<'d>(result: &ToolResult<'d>) -> Vec<PayloadText<'d>> {
     let slots = result.slots.iter().filter(|slot| slot.json != Some(As::Rest));
     let texts = slots.flat_map(|slot| {
         let is_json = slot.json.is_some_and(|json| json != As::Encoded);
-        slot.value.leaves().filter_map(move |value| Text::of(value, is_json))
+        slot.value.leaves().filter_map(move |value| PayloadText::of(value, is_json))
     });
     texts.collect()
 }
 
-impl<'d> Text<'d> {
-    fn of(value: Value<'d>, is_json: bool) -> Option<Text<'d>> {
+impl<'d> PayloadText<'d> {
+    fn of(value: Value<'d>, is_json: bool) -> Option<PayloadText<'d>> {
         let text = value.text().as_ref().map(Literal::string)?;
         let text = if is_json { string(&text) } else { text };
         let runs = runs(text.as_bytes());
-        (!runs.is_empty()).then_some(Text { value, text, is_json, runs })
+        (!runs.is_empty()).then_some(PayloadText { value, text, is_json, runs })
     }
 }
 
@@ -209,10 +213,10 @@ fn encode(bytes: &[u8]) -> String {
     bytes.chunks(3).flat_map(group).collect()
 }
 
-impl Options {
+impl RowOptions {
     /// Measures the payloads of each result and, under the limits of a provider, those in messages
     /// of the user.
-    pub fn bounded_media(&self, entry: &Entry) -> Vec<ResultSize> {
+    pub fn bounded_media(&self, entry: &RowEntry) -> Vec<ResultSize> {
         let mut sizes = self.media_sizes(entry);
         if self.media.is_none_or(|budget| budget.provider == ProviderLimits::NONE) {
             sizes.retain(|size| size.media.iter().all(|item| !item.from_user));
@@ -222,7 +226,7 @@ impl Options {
 
     /// Measures the payloads of each result, and then those in each message of the user that has
     /// any.
-    pub fn media_sizes(&self, entry: &Entry) -> Vec<ResultSize> {
+    pub fn media_sizes(&self, entry: &RowEntry) -> Vec<ResultSize> {
         let size = |(message, media): (usize, ResultMedia)| ResultSize {
             message,
             media: media.items(),
@@ -234,13 +238,13 @@ impl Options {
     }
 
     /// Returns true if a result of a row, or a message of the user, carries a payload.
-    pub fn has_media(&self, entry: &Entry, results: &[(usize, ToolResult)]) -> bool {
+    pub fn has_media(&self, entry: &RowEntry, results: &[(usize, ToolResult)]) -> bool {
         let has = |(_, result): &(usize, ToolResult)| !ResultMedia::of(result).items().is_empty();
         results.iter().any(has) || !self.pasted(entry).is_empty()
     }
 
     /// Returns the payloads in messages of the user, each with the index of its message.
-    fn pasted<'d>(&self, entry: &Entry<'d>) -> Vec<(usize, ResultMedia<'d>)> {
+    fn pasted<'d>(&self, entry: &RowEntry<'d>) -> Vec<(usize, ResultMedia<'d>)> {
         let messages = entry.messages.iter().enumerate();
         let pasted = messages.map(|(at, value)| (at, ResultMedia::pasted(*value, self.dialect.as_deref())));
         pasted.filter(|(_, media)| !media.blocks.is_empty()).collect()
@@ -248,7 +252,7 @@ impl Options {
 
     /// Returns a row without payloads that go, the number of results and messages that lose some,
     /// and what they lose; `None` if none does.
-    pub fn without_media(&self, entry: &Entry, lights: &[Limit]) -> Option<(Vec<u8>, usize, Payloads)> {
+    pub fn without_media(&self, entry: &RowEntry, lights: &[Limit]) -> Option<(Vec<u8>, usize, Payloads)> {
         if lights.is_empty() {
             return None;
         }

@@ -15,7 +15,7 @@ const MOST: usize = 64 << 20;
 
 /// A part of damaged lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum Fragment {
     /// A row or a blank line, with its newline.
     Row(Vec<u8>),
     /// A row that begins a line, or follows such rows on it, as it stands there. Some hosts read
@@ -27,11 +27,11 @@ pub enum Piece {
     Scrap(Vec<u8>),
 }
 
-impl Piece {
+impl Fragment {
     pub fn row(&self) -> Option<&[u8]> {
         match self {
-            Piece::Row(row) | Piece::Glued(row) | Piece::Recoded(row) => Some(row),
-            Piece::Scrap(_) => None,
+            Fragment::Row(row) | Fragment::Glued(row) | Fragment::Recoded(row) => Some(row),
+            Fragment::Scrap(_) => None,
         }
     }
 }
@@ -48,9 +48,9 @@ pub struct Mender {
 
 /// The treatment of a line.
 #[derive(Debug)]
-pub struct Taken {
+pub struct LineVerdict {
     /// The parts of the damaged lines before it, if there are such lines.
-    pub before: Option<Vec<Piece>>,
+    pub before: Option<Vec<Fragment>>,
     /// The line is not a part of them.
     pub is_whole: bool,
 }
@@ -68,15 +68,15 @@ pub fn is_row(line: &[u8]) -> bool {
 
 impl Mender {
     /// Takes the next line of a file, which starts at `start`.
-    pub fn take(&mut self, line: &[u8], start: u64) -> Taken {
+    pub fn take(&mut self, line: &[u8], start: u64) -> LineVerdict {
         let text = &line[if start == 0 { mark_of(line) } else { 0 }..];
         let is_readable = is_blank(text) || is_json(text);
         if let Some(row) = recoded(text).filter(|_| !is_readable) {
             self.damaged += 1;
             let mut before = self.end().unwrap_or_default();
             let end: &[u8] = if row.ends_with(b"\n") { b"" } else { b"\n" };
-            before.push(Piece::Recoded([&line[..line.len() - text.len()], &row, end].concat()));
-            return Taken { before: Some(before), is_whole: false };
+            before.push(Fragment::Recoded([&line[..line.len() - text.len()], &row, end].concat()));
+            return LineVerdict { before: Some(before), is_whole: false };
         }
         self.damaged += u64::from(!is_readable);
         // A string that a newline broke may have blank lines and numbers, but no object: its quotes
@@ -87,11 +87,11 @@ impl Mender {
             self.lines.extend_from_slice(line);
         }
         let before = if is_whole || self.lines.len() > MOST { self.end() } else { None };
-        Taken { before, is_whole }
+        LineVerdict { before, is_whole }
     }
 
     /// Returns the parts of the lines that wait.
-    pub fn end(&mut self) -> Option<Vec<Piece>> {
+    pub fn end(&mut self) -> Option<Vec<Fragment>> {
         let lines = std::mem::take(&mut self.lines);
         (!lines.is_empty()).then(|| pieces(&lines))
     }
@@ -111,8 +111,8 @@ fn has_members(text: &[u8]) -> bool {
     text.strip_prefix(b"{").is_some_and(|inside| inside.trim_ascii_start().starts_with(b"\""))
 }
 
-fn pieces(text: &[u8]) -> Vec<Piece> {
-    Lines { text, line_end: 0, nul: None, effort: text.len().saturating_mul(EFFORT) }.pieces()
+fn pieces(text: &[u8]) -> Vec<Fragment> {
+    DamagedLines { text, line_end: 0, nul: None, effort: text.len().saturating_mul(EFFORT) }.pieces()
 }
 
 /// Bytes that attempts to read a row may pass in vain, for each byte of the lines: each attempt may
@@ -123,7 +123,7 @@ const EFFORT: usize = 4;
 
 /// Damaged lines, and what is known about them at the place that was reached.
 #[derive(Debug)]
-struct Lines<'t> {
+struct DamagedLines<'t> {
     text: &'t [u8],
     /// The end of the line at hand, with its newline.
     line_end: usize,
@@ -133,8 +133,8 @@ struct Lines<'t> {
     effort: usize,
 }
 
-impl Lines<'_> {
-    fn pieces(&mut self) -> Vec<Piece> {
+impl DamagedLines<'_> {
+    fn pieces(&mut self) -> Vec<Fragment> {
         let text = self.text;
         let (mut found, mut at, mut is_start) = (vec![], 0, true);
         // Only rows precede on the line.
@@ -156,19 +156,19 @@ impl Lines<'_> {
             }
             let line = &text[at..line_end];
             if is_start && (is_blank(line) || !has_members(line) && is_json(line)) {
-                found.push(Piece::Row(line.to_vec()));
+                found.push(Fragment::Row(line.to_vec()));
                 at = line_end;
             } else if is_blank(line) {
                 at = line_end;
             } else if let Some((row, end)) = self.row_at(at) {
                 is_glued &= end <= line_end;
-                found.push(if is_glued { Piece::Glued(row) } else { Piece::Row(row) });
+                found.push(if is_glued { Fragment::Glued(row) } else { Fragment::Row(row) });
                 at = end;
             } else {
                 is_glued = false;
                 let end = self.next_row(at);
                 let scrap = &text[at..end];
-                found.push(Piece::Scrap(scrap.strip_suffix(b"\n").unwrap_or(scrap).to_vec()));
+                found.push(Fragment::Scrap(scrap.strip_suffix(b"\n").unwrap_or(scrap).to_vec()));
                 at = end;
             }
             is_start = at == 0 || text[at - 1] == b'\n';
@@ -250,17 +250,17 @@ mod tests {
     /// Returns the text that is left of a file, and its scraps.
     fn mended(text: &str) -> (String, Vec<String>) {
         let (mut left, mut scraps) = (vec![], vec![]);
-        let mut put = |pieces: Vec<Piece>, left: &mut Vec<u8>| {
+        let mut put = |pieces: Vec<Fragment>, left: &mut Vec<u8>| {
             for piece in pieces {
                 match piece {
-                    Piece::Row(row) | Piece::Glued(row) | Piece::Recoded(row) => left.extend(row),
-                    Piece::Scrap(scrap) => scraps.push(String::from_utf8(scrap).unwrap()),
+                    Fragment::Row(row) | Fragment::Glued(row) | Fragment::Recoded(row) => left.extend(row),
+                    Fragment::Scrap(scrap) => scraps.push(String::from_utf8(scrap).unwrap()),
                 }
             }
         };
         let (mut mender, mut start) = (Mender::default(), 0);
         for line in text.split_inclusive('\n') {
-            let Taken { before, is_whole } = mender.take(line.as_bytes(), start);
+            let LineVerdict { before, is_whole } = mender.take(line.as_bytes(), start);
             start += line.len() as u64;
             put(before.unwrap_or_default(), &mut left);
             if is_whole {
@@ -303,7 +303,7 @@ mod tests {
             let line = row(bad);
             for text in [[&line[..], b"\n"].concat(), [A.as_bytes(), &line, b"\n"].concat(), line.clone()] {
                 let mut mender = Mender::default();
-                let mut pieces: Vec<Piece> = vec![];
+                let mut pieces: Vec<Fragment> = vec![];
                 for line in text.split_inclusive(|byte| *byte == b'\n') {
                     pieces.extend(mender.take(line, 9).before.into_iter().flatten());
                 }

@@ -82,26 +82,26 @@ fn is_false(value: &bool) -> bool {
 }
 
 #[derive(Debug, Default, Deserialize, Serialize)]
-struct File {
+struct NoteFile {
     version: u64,
     repairs: Vec<Written>,
 }
 
 #[derive(Debug)]
-pub struct Note<'s> {
+pub struct RepairNote<'s> {
     session: &'s SessionFile,
     /// Oldest first.
     pub repairs: Vec<Written>,
 }
 
-impl<'s> Note<'s> {
+impl<'s> RepairNote<'s> {
     /// Reads the note of a session. It is empty if there is none, and if no backup is left that it
     /// is about.
-    pub fn read(session: &'s SessionFile) -> Note<'s> {
+    pub fn read(session: &'s SessionFile) -> RepairNote<'s> {
         let has_backup =
             [FIRST, LATEST].iter().any(|end| with_end(&session.path, end).symlink_metadata().is_ok());
         let repairs = has_backup.then(|| parsed(session)).flatten();
-        Note { session, repairs: repairs.unwrap_or_default() }
+        RepairNote { session, repairs: repairs.unwrap_or_default() }
     }
 
     /// Adds a repair, or an undo, that read `rows` of the session and wrote the file at a path.
@@ -149,7 +149,7 @@ impl<'s> Note<'s> {
         let path = with_end(&self.session.path, END);
         let (mut beside, file) = TempFile::make(&path, "", |path| platform::creation().open(path))?;
         self.session.give_rights(&file)?;
-        let all = File { version: VERSION, repairs: self.repairs.clone() };
+        let all = NoteFile { version: VERSION, repairs: self.repairs.clone() };
         (&file).write_all(serde_json::to_string(&all).expect("numbers and texts").as_bytes())?;
         file.sync_all()?;
         beside.rename(path)?;
@@ -164,7 +164,7 @@ fn parsed(session: &SessionFile) -> Option<Vec<Written>> {
     let (file, _) = beside::open(&with_end(&session.path, END), owner).ok()??;
     let mut text = vec![];
     file.take(LONGEST).read_to_end(&mut text).ok()?;
-    let all: File = serde_json::from_slice(&text).ok()?;
+    let all: NoteFile = serde_json::from_slice(&text).ok()?;
     (all.version == VERSION).then_some(all.repairs)
 }
 
@@ -195,20 +195,21 @@ mod tests {
         let new = dir.path().join("new");
         let add = |text: &str| {
             fs::write(&new, text).unwrap();
-            let mut note = Note::read(&session);
+            let mut note = RepairNote::read(&session);
             note.add(&Rows::of_session(&session), &new, false).unwrap();
             note.add_late(&[(1, 2)]).unwrap();
         };
         // The same repair is noted once.
         (0..20).for_each(|at| add(&format!("{at}")));
         add("19");
-        let found: Vec<u64> = Note::read(&session).repairs.iter().map(|repair| repair.to.length).collect();
+        let found: Vec<u64> =
+            RepairNote::read(&session).repairs.iter().map(|repair| repair.to.length).collect();
         assert_eq!(found, [1, 2, 2, 2, 2, 2, 2, 2]);
-        assert_eq!(Note::read(&session).repairs[7].late, [(1, 2)]);
+        assert_eq!(RepairNote::read(&session).repairs[7].late, [(1, 2)]);
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 4);
         // A note is about backups.
         fs::remove_file(with_end(&session.path, ".bak")).unwrap();
-        assert!(Note::read(&session).repairs.is_empty());
+        assert!(RepairNote::read(&session).repairs.is_empty());
         tidy(&session.path);
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
     }
@@ -218,12 +219,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let session = session(dir.path());
         fs::write(with_end(&session.path, ".bak"), "").unwrap();
-        let mut note = Note::read(&session);
+        let mut note = RepairNote::read(&session);
         note.add(&Rows::of_session(&session), &session.path, false).unwrap();
         let late = vec![(u64::MAX, u64::MAX); MOST_LATE / 2 + 1];
         (0..3).for_each(|_| note.add_late(&late).unwrap());
         assert!(fs::metadata(with_end(&session.path, END)).unwrap().len() < LONGEST);
-        assert_eq!(Note::read(&session).repairs[0].late.len(), MOST_LATE);
+        assert_eq!(RepairNote::read(&session).repairs[0].late.len(), MOST_LATE);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use memchr::memmem::Finder;
 
-use super::rewrite_row::{Options, SideData};
+use super::rewrite_row::{RowOptions, SideData};
 use crate::dialect::structured::CopyChoice;
 use crate::tokens::MOST_PER_CHAR;
 
@@ -18,7 +18,7 @@ pub struct Prefilter {
 const LONGER: usize = 3;
 
 impl Prefilter {
-    pub fn of(options: &Options) -> Prefilter {
+    pub fn of(options: &RowOptions) -> Prefilter {
         let limits = &options.rules.policy.limits;
         let sizes =
             limits.bytes.min(limits.chars).min(limits.tokens / MOST_PER_CHAR).min(limits.line_bytes) / LONGER;
@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn small_rows_are_skipped() {
         let rules = SlotRules { policy: Policy::default(), clean: None };
-        let gate = Prefilter::of(&Options {
+        let gate = Prefilter::of(&RowOptions {
             rules,
             side: SideData::Cap { max: 8_192, spare: 0 },
             structured: CopyChoice::Both,

@@ -16,22 +16,22 @@ const DEPTH: usize = 16;
 
 /// The strings in values, in order.
 #[derive(Debug)]
-pub struct Strings {
+pub struct QuestionStrings {
     pub found: Vec<String>,
     chars: usize,
     values: usize,
 }
 
-impl Default for Strings {
+impl Default for QuestionStrings {
     fn default() -> Self {
-        Strings { found: vec![], chars: CHARS, values: VALUES }
+        QuestionStrings { found: vec![], chars: CHARS, values: VALUES }
     }
 }
 
-impl Strings {
+impl QuestionStrings {
     /// Returns the words of a user, which some frameworks store twice.
     pub fn of_words(words: &[Value]) -> Vec<String> {
-        let mut strings = Strings::default();
+        let mut strings = QuestionStrings::default();
         for (at, text) in words.iter().enumerate() {
             if words[..at].iter().all(|known| known.source() != text.source()) {
                 strings.take(*text, 0);
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn strings_are_bounded() {
         let of = |json: &str| {
-            let mut strings = Strings::default();
+            let mut strings = QuestionStrings::default();
             strings.take_decoded(Document::parse(json.as_bytes()).unwrap().root());
             strings.found
         };

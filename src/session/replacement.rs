@@ -4,7 +4,7 @@ use std::io::{self, BufReader, Read};
 
 use super::failure::Failure;
 use super::new_file::NewFile;
-use super::note::Note;
+use super::note::RepairNote;
 use super::progress::Progress;
 use super::rows::Rows;
 use super::session_file::SessionFile;
@@ -90,7 +90,7 @@ impl Replacement {
             row: 0,
             backup,
         };
-        let mut note = Note::read(session);
+        let mut note = RepairNote::read(session);
         // A repair without a backup is a part of the way back to one that is there.
         let notes = backup || !note.repairs.is_empty();
         if notes {

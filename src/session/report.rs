@@ -9,7 +9,7 @@ use super::row_format::SessionKind;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
+pub struct RepairReport {
     pub changed: bool,
     pub format: SessionKind,
     pub rows: u64,
@@ -51,12 +51,12 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none", rename = "damagedPath", serialize_with = "lossy")]
     pub aside: Option<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<Reason>,
+    pub reason: Option<UnchangedReason>,
 }
 
 /// The reason why nothing changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub enum Reason {
+pub enum UnchangedReason {
     #[serde(rename = "nothing to do")]
     NothingToDo,
     #[serde(rename = "empty session")]

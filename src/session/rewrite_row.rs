@@ -5,7 +5,7 @@ use super::cuts::Cuts;
 use super::edits::edit;
 use super::media::{Payloads, ResultMedia};
 use super::offsets;
-use super::row_format::Entry;
+use super::row_format::RowEntry;
 use super::rows::Row;
 use super::splice::Splices;
 use crate::dialect::structured::{CopyChoice, copies};
@@ -25,7 +25,7 @@ use crate::truncate::input::Input;
 
 /// The options that apply to every row.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct RowOptions {
     pub rules: SlotRules,
     pub side: SideData,
     /// Copies to keep of content that an MCP result carries twice.
@@ -112,13 +112,13 @@ pub struct ResultSize {
     pub media: Vec<Item>,
 }
 
-impl Options {
-    pub fn results<'d>(&self, entry: &Entry<'d>) -> Vec<ToolResult<'d>> {
+impl RowOptions {
+    pub fn results<'d>(&self, entry: &RowEntry<'d>) -> Vec<ToolResult<'d>> {
         self.results_by_message(entry).into_iter().map(|(_, result)| result).collect()
     }
 
     /// Returns the results of a row, each with the index of its message.
-    pub fn results_by_message<'d>(&self, entry: &Entry<'d>) -> Vec<(usize, ToolResult<'d>)> {
+    pub fn results_by_message<'d>(&self, entry: &RowEntry<'d>) -> Vec<(usize, ToolResult<'d>)> {
         let results = |(at, message): (usize, &Value<'d>)| {
             let results = Table::get().results(*message, self.dialect.as_deref());
             results.into_iter().map(move |result| (at, result))
@@ -135,7 +135,7 @@ impl Options {
         self.without_copies(&row.entry(&document))
     }
 
-    fn without_copies(&self, entry: &Entry) -> Option<Vec<u8>> {
+    fn without_copies(&self, entry: &RowEntry) -> Option<Vec<u8>> {
         let mut splices = Splices::default();
         for copy in self.results(entry).iter().flat_map(|result| copies(result, self.structured)) {
             match copy.name() {
@@ -148,21 +148,23 @@ impl Options {
 
     /// Returns the copies in a row that are not sent to a model: of its results, or in a row
     /// without messages, of results elsewhere.
-    pub fn shown<'d>(&self, entry: &Entry<'d>, results: &[ToolResult]) -> Vec<Value<'d>> {
+    pub fn shown<'d>(&self, entry: &RowEntry<'d>, results: &[ToolResult]) -> Vec<Value<'d>> {
         let is_of_others = entry.messages.is_empty() && self.dialect.is_none();
         if is_of_others || !results.is_empty() { entry.shown() } else { vec![] }
     }
 
     /// Passes a row to `then` after the first steps: without the secrets of its results and without
-    /// the payloads in `lights`. Copies are removed before: see [`Options::sent_once`].
+    /// the payloads in `lights`. Copies are removed before: see [`RowOptions::sent_once`].
     pub fn prepared<T>(
         &self,
         row: &[u8],
-        entry: &Entry,
+        entry: &RowEntry,
         lights: &[Limit],
-        then: impl FnOnce(&[u8], &Entry, Prepared) -> T,
+        then: impl FnOnce(&[u8], &RowEntry, Prepared) -> T,
     ) -> T {
-        let lighten = |row: &[u8], entry: &Entry, is_redacted: bool| match self.without_media(entry, lights) {
+        let lighten = |row: &[u8], entry: &RowEntry, is_redacted: bool| match self
+            .without_media(entry, lights)
+        {
             None => then(row, entry, Prepared { is_new: is_redacted, is_redacted, ..Prepared::default() }),
             Some((light, applied, media)) => {
                 let document = Document::parse(&light).expect("JSON with words for payloads");
@@ -180,7 +182,7 @@ impl Options {
     pub fn rewrite(
         &self,
         row: &[u8],
-        entry: &Entry,
+        entry: &RowEntry,
         lights: &[Limit],
         limits: &[Limit],
         ask: Ask,
@@ -202,7 +204,7 @@ impl Options {
         })
     }
 
-    fn truncate(&self, row: &[u8], entry: &Entry, limits: &[Limit], ask: Ask) -> RowChange {
+    fn truncate(&self, row: &[u8], entry: &RowEntry, limits: &[Limit], ask: Ask) -> RowChange {
         let results = self.results(entry);
         let (mut splices, mut cuts, mut applied) = (Splices::default(), Cuts::default(), 0);
         for (nth, result) in results.iter().enumerate() {
@@ -245,7 +247,7 @@ impl Options {
     }
 
     /// Counts the results that a repair would cut.
-    pub fn cuts(&self, entry: &Entry, results: &[ToolResult]) -> Cuts {
+    pub fn cuts(&self, entry: &RowEntry, results: &[ToolResult]) -> Cuts {
         let mut cuts = Cuts::default();
         for result in results {
             let rules = self.rules.failed(result.is_error());
@@ -264,7 +266,7 @@ impl Options {
     }
 
     /// Returns true if a repair makes any result smaller by a tenth or more for the model.
-    pub fn is_worth(&self, entry: &Entry, results: &[ToolResult]) -> bool {
+    pub fn is_worth(&self, entry: &RowEntry, results: &[ToolResult]) -> bool {
         let limits = self.rules.policy.limits;
         let is_surely = |result: &ToolResult| match &result.slots[..] {
             // A text far over the limits need not be searched to know that it becomes smaller.
@@ -335,7 +337,7 @@ impl Options {
     }
 
     /// Measures the results of a row that is prepared.
-    pub fn measure(&self, entry: &Entry, ask: Ask) -> Vec<ResultSize> {
+    pub fn measure(&self, entry: &RowEntry, ask: Ask) -> Vec<ResultSize> {
         let measure = |(message, result): &(usize, ToolResult)| {
             let message = *message;
             let texts = texts_of(result);
@@ -354,12 +356,12 @@ pub fn texts_of<'d>(result: &ToolResult<'d>) -> Vec<Literal<'d>> {
 }
 
 /// Returns true if a model is sent less by a tenth or more after a cut.
-fn is_worth(entry: &Entry, texts: &[Literal], clamped: &SlotCuts) -> bool {
+fn is_worth(entry: &RowEntry, texts: &[Literal], clamped: &SlotCuts) -> bool {
     clamped.truncated && is_tenth_less(entry, chars_of(texts), after(texts, clamped).0)
 }
 
 /// Returns true if a model is sent less by a tenth or more of texts that lose chars.
-fn is_tenth_less(entry: &Entry, before: usize, after: usize) -> bool {
+fn is_tenth_less(entry: &RowEntry, before: usize, after: usize) -> bool {
     let most = entry.known_layout().and_then(|layout| layout.cuts).unwrap_or(usize::MAX);
     let [before, after] = [before, after].map(|chars| chars.min(most));
     before > after && (before - after).saturating_mul(LEAST_WORTH) >= before

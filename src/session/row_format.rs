@@ -8,28 +8,28 @@ use crate::json::{Document, Value};
 
 /// The row format of a file, determined by its first row, or by the document that it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Format {
+pub struct RowFormat {
     /// `None` if each row tells its own: rows without a header, and plain messages of any dialect.
     pub layout: Option<&'static Layout>,
     version: u64,
 }
 
-impl Format {
+impl RowFormat {
     /// Determines the format from the first row of a file, or returns `None` if that is not valid
     /// JSON.
-    pub fn of(first_row: &[u8]) -> Option<Format> {
+    pub fn of(first_row: &[u8]) -> Option<RowFormat> {
         let document = Document::parse(first_row)?;
         let root = document.root();
         // A row with a role is a message, whatever else it has.
         let layout = Layout::of_start(root).filter(|layout| layout.is_plain() || root.get("role").is_none());
         // A missing version means the first.
         let version = root.get("version").and_then(Value::whole).unwrap_or(1);
-        Some(Format { layout, version })
+        Some(RowFormat { layout, version })
     }
 
     /// Returns the format of a file that is one JSON value.
-    pub fn of_document(layout: &'static Layout) -> Format {
-        Format { layout: Some(layout), version: 1 }
+    pub fn of_document(layout: &'static Layout) -> RowFormat {
+        RowFormat { layout: Some(layout), version: 1 }
     }
 
     pub fn is_tree(self) -> bool {
@@ -48,9 +48,9 @@ impl Format {
 
 /// A row that is valid JSON.
 #[derive(Clone, Debug)]
-pub struct Entry<'d> {
+pub struct RowEntry<'d> {
     pub root: Value<'d>,
-    format: Format,
+    format: RowFormat,
     /// The layout that holds the messages, `None` if the row itself is one.
     layout: Option<&'static Layout>,
     /// The objects that may contain tool results.
@@ -70,9 +70,9 @@ pub fn is_blank(row: &[u8]) -> bool {
     row.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
 }
 
-impl<'d> Entry<'d> {
+impl<'d> RowEntry<'d> {
     /// Reads the value of a row.
-    pub fn of(root: Value<'d>, format: Format) -> Entry<'d> {
+    pub fn of(root: Value<'d>, format: RowFormat) -> RowEntry<'d> {
         // A row with a role is a message, whatever else it has.
         let wraps = root.get("role").is_none() || format.is_document();
         let (plain, around) = match format.layout {
@@ -85,15 +85,15 @@ impl<'d> Entry<'d> {
             None if around.is_none() && root.is_container() => vec![root],
             None => vec![],
         };
-        Entry { root, format, layout, messages }
+        RowEntry { root, format, layout, messages }
     }
 
     /// Reads the value of the same row after a change to its texts.
-    pub fn again<'e>(&self, root: Value<'e>) -> Entry<'e> {
-        Entry::of(root, self.format)
+    pub fn again<'e>(&self, root: Value<'e>) -> RowEntry<'e> {
+        RowEntry::of(root, self.format)
     }
 
-    pub fn format(&self) -> Format {
+    pub fn format(&self) -> RowFormat {
         self.format
     }
 
@@ -142,7 +142,7 @@ pub enum SessionKind {
 
 impl SessionKind {
     /// Returns the kind that a row indicates.
-    pub fn of(entry: &Entry, has_results: bool) -> SessionKind {
+    pub fn of(entry: &RowEntry, has_results: bool) -> SessionKind {
         let has_role = |message: &Value| message.get("role").is_some_and(|role| role.text().is_some());
         // A list of messages in one row is a file of another kind.
         let is_message = |message: &Value| {
@@ -186,36 +186,36 @@ mod tests {
             (r#"{"role":"user"}"#, None, false),
             ("[1]", None, false),
         ] {
-            let format = Format::of(row.as_bytes()).unwrap();
+            let format = RowFormat::of(row.as_bytes()).unwrap();
             assert_eq!(
                 (format.layout.map(|layout| &*layout.name), format.is_tree()),
                 (name, is_tree),
                 "{row}"
             );
         }
-        assert_eq!(Format::of(b"garbage"), None);
+        assert_eq!(RowFormat::of(b"garbage"), None);
     }
 
     #[test]
     fn messages_are_found_in_every_place() {
         let read = |row: &str, format| {
             let document = Document::parse(row.as_bytes()).unwrap();
-            let entry = Entry::of(document.root(), format);
+            let entry = RowEntry::of(document.root(), format);
             let source = |message: &Value| String::from_utf8(message.source().to_vec()).unwrap();
             (entry.is_plain(), entry.messages.iter().map(source).collect::<Vec<_>>())
         };
-        let pi = Format::of(PI.as_bytes()).unwrap();
+        let pi = RowFormat::of(PI.as_bytes()).unwrap();
         let message = r#"{"role":"toolResult"}"#.to_owned();
         let row = format!(r#"{{"type":"message","message":{message}}}"#);
         assert_eq!(read(&row, pi), (false, vec![message.clone()]));
-        assert_eq!(read(&row, Format::default()), (false, vec![message.clone()]));
+        assert_eq!(read(&row, RowFormat::default()), (false, vec![message.clone()]));
         let row = r#"{"type":"user","message":{"role":"user","content":""},"toolUseResult":1}"#;
-        assert_eq!(read(row, Format::default()), (false, vec![r#"{"role":"user","content":""}"#.into()]));
+        assert_eq!(read(row, RowFormat::default()), (false, vec![r#"{"role":"user","content":""}"#.into()]));
         for row in [row, &message, r#"{"type":"custom","data":{}}"#] {
             assert!(read(row, pi).1.is_empty(), "{row}");
         }
-        let kimi = Format::of(br#"{"role":"_system_prompt","content":"x"}"#).unwrap();
-        assert_eq!(read(&message, Format::default()), (true, vec![message.clone()]));
+        let kimi = RowFormat::of(br#"{"role":"_system_prompt","content":"x"}"#).unwrap();
+        assert_eq!(read(&message, RowFormat::default()), (true, vec![message.clone()]));
         for (row, is_sent) in [
             (r#"{"role":"tool","tool_call_id":"c"}"#, true),
             (r#"{"role":"_usage","token_count":1}"#, false),
@@ -224,8 +224,8 @@ mod tests {
             assert_eq!(read(row, kimi), (true, if is_sent { vec![row.into()] } else { vec![] }));
         }
         let row = r#"{"type":"message","role":"assistant","message":{}}"#;
-        assert_eq!(read(row, Format::default()), (true, vec![row.into()]));
+        assert_eq!(read(row, RowFormat::default()), (true, vec![row.into()]));
         assert!(read(row, pi).1.is_empty());
-        assert_eq!(read(" 7\r", Format::default()), (true, vec![]));
+        assert_eq!(read(" 7\r", RowFormat::default()), (true, vec![]));
     }
 }

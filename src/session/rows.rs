@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind, Read};
 
 use super::broken_document::BrokenDocument;
 use super::fingerprint::Fingerprint;
-use super::row_format::{Entry, Format, is_blank, mark_of};
+use super::row_format::{RowEntry, RowFormat, is_blank, mark_of};
 use super::session_file::SessionFile;
 use crate::json::Document;
 
@@ -128,7 +128,7 @@ pub fn each_row(block: &[u8]) -> impl Iterator<Item = &[u8]> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RowReader {
     /// `None` before the first row that is JSON.
-    pub format: Option<Format>,
+    pub format: Option<RowFormat>,
     /// Rows that are not blank.
     pub rows: u64,
     begun: bool,
@@ -139,14 +139,14 @@ pub struct RowReader {
 pub struct Row<'r> {
     /// Counted from 0 without blank rows.
     pub number: u64,
-    pub format: Format,
+    pub format: RowFormat,
     /// Excludes the file's byte order mark.
     pub text: &'r [u8],
 }
 
 impl RowReader {
     pub fn of_session(session: &SessionFile) -> RowReader {
-        RowReader { format: session.document.map(Format::of_document), ..RowReader::default() }
+        RowReader { format: session.document.map(RowFormat::of_document), ..RowReader::default() }
     }
 
     /// Returns the length of the byte order mark in the next row.
@@ -161,7 +161,7 @@ impl RowReader {
         if is_blank(text) {
             return None;
         }
-        self.format = self.format.or_else(|| Format::of(text));
+        self.format = self.format.or_else(|| RowFormat::of(text));
         let format = self.format.unwrap_or_default();
         let number = self.rows;
         self.rows += 1;
@@ -183,8 +183,8 @@ impl Row<'_> {
         Document::parse(self.text)
     }
 
-    pub fn entry<'d>(&self, document: &'d Document<'d>) -> Entry<'d> {
-        Entry::of(document.root(), self.format)
+    pub fn entry<'d>(&self, document: &'d Document<'d>) -> RowEntry<'d> {
+        RowEntry::of(document.root(), self.format)
     }
 }
 

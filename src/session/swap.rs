@@ -32,7 +32,7 @@ use super::backup;
 use super::beside::{self, Owner};
 use super::failure::Failure;
 use super::lock::has_no_links;
-use super::note::{self, Note};
+use super::note::{self, RepairNote};
 use super::progress::Progress;
 use super::row_format::is_blank;
 use super::rows::{Rows, each_row};
@@ -51,7 +51,7 @@ pub struct Swap<'s> {
     owner: u32,
     live: Option<AppendedFile>,
     /// The note of the repair, which tells of rows that are appended in another form.
-    repairs: Option<Note<'s>>,
+    repairs: Option<RepairNote<'s>>,
     /// W is left to the next repair.
     is_left: bool,
     /// Rows appended to S.
@@ -104,7 +104,7 @@ impl<'s> Swap<'s> {
         mut new: TempFile,
         session: &'s SessionFile,
         state: SwapState,
-        repairs: Option<Note<'s>>,
+        repairs: Option<RepairNote<'s>>,
         progress: &'s Progress,
     ) -> Result<Swap<'s>, Failure> {
         let mut swap = Swap::of(&session.path, &session.found, state, progress);

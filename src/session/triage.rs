@@ -11,7 +11,7 @@ use super::flaws::{FlawReader, Flaws};
 use super::pairs::well_paired::WellPaired;
 use super::prefilter::Prefilter;
 use super::progress::Progress;
-use super::rewrite_row::Options;
+use super::rewrite_row::RowOptions;
 use super::row_format::SessionKind;
 use super::rows::{RowReader, Rows, each_row};
 use super::session_file::SessionFile;
@@ -19,7 +19,7 @@ use crate::dialect::ToolResult;
 
 /// The kinds of work that a repair may find in a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Report {
+pub struct Triage {
     pub format: SessionKind,
     /// Results over the limits that a repair makes smaller for the model.
     pub over: bool,
@@ -38,20 +38,20 @@ pub struct Report {
 }
 
 /// Reads a session until it is known what a repair may find in it.
-pub fn triage(path: &Path, options: &Options, progress: &Progress) -> Result<Report, Failure> {
+pub fn triage(path: &Path, options: &RowOptions, progress: &Progress) -> Result<Triage, Failure> {
     progress.step()?;
     let session = SessionFile::open_any(path.to_owned())?;
     if let Some(layout) = session.document.filter(|_| session.is_broken) {
-        return Ok(Report { format: SessionKind::Known(layout), damaged: true, ..Report::default() });
+        return Ok(Triage { format: SessionKind::Known(layout), damaged: true, ..Triage::default() });
     }
-    let mut triage = Triage {
+    let mut triage = TriageScan {
         options,
         gate: Prefilter::of(options),
         reading: RowReader::of_session(&session),
         pairs: WellPaired::default(),
         flaws: FlawReader::default(),
         line: 0,
-        report: Report::default(),
+        report: Triage::default(),
     };
     let mut rows = Rows::of_session(&session);
     while let Some(block) = rows.next(|_| progress.step())? {
@@ -63,22 +63,22 @@ pub fn triage(path: &Path, options: &Options, progress: &Progress) -> Result<Rep
     triage.take(rows.rest());
     if triage.report.damaged {
         let flaws = if triage.is_done() { Flaws::default() } else { triage.flaws.done() };
-        return Ok(Report { flaws, ..triage.report });
+        return Ok(Triage { flaws, ..triage.report });
     }
-    Ok(Report { pairs: triage.pairs.is_odd(), flaws: triage.flaws.done(), ..triage.report })
+    Ok(Triage { pairs: triage.pairs.is_odd(), flaws: triage.flaws.done(), ..triage.report })
 }
 
-struct Triage<'a> {
-    options: &'a Options,
+struct TriageScan<'a> {
+    options: &'a RowOptions,
     gate: Prefilter,
     reading: RowReader,
     pairs: WellPaired,
     flaws: FlawReader,
     line: u64,
-    report: Report,
+    report: Triage,
 }
 
-impl Triage<'_> {
+impl TriageScan<'_> {
     /// Returns true if the rest of the file tells nothing.
     fn is_done(&self) -> bool {
         let loses = matches!(self.report.format, SessionKind::Known(layout) if layout.loses);

@@ -17,12 +17,12 @@ use super::beside::{self, Owner};
 use super::conversation::Conversation;
 use super::failure::Failure;
 use super::likeness;
-use super::lineage::{self, Change, View};
-use super::note::Note;
+use super::lineage::{self, FileStart, ForeignChange};
+use super::note::RepairNote;
 use super::progress::Progress;
 use super::repair::locks;
 use super::replacement::{CHUNK, Cause, Replacement};
-use super::report::Report;
+use super::report::RepairReport;
 use super::row_format::is_blank;
 use super::rows::{Rows, each_row};
 use super::session_file::SessionFile;
@@ -46,7 +46,7 @@ pub struct Undo {
 }
 
 /// Undoes the latest repair of a session.
-pub fn undo(request: &Undo, progress: &Progress) -> Result<Report, Failure> {
+pub fn undo(request: &Undo, progress: &Progress) -> Result<RepairReport, Failure> {
     progress.step()?;
     let path = fs::canonicalize(&request.path)?;
     SessionFile::open(path.clone())?;
@@ -107,14 +107,14 @@ pub fn undo(request: &Undo, progress: &Progress) -> Result<Report, Failure> {
     }
     let kept = finish(&session, &mut rows, &mut swap, &mut ancestry, progress)
         .map_err(|failure| failure.after_rename(swap.abandon()))?;
-    Ok(Report {
+    Ok(RepairReport {
         changed: true,
         rows: count,
         bytes_before,
         bytes_after: total,
         recovered,
         backup: kept,
-        ..Report::default()
+        ..RepairReport::default()
     })
 }
 
@@ -167,14 +167,14 @@ fn restored(
     if request.discard_changes {
         return Ok(Restored::BACKUP);
     }
-    let note = Note::read(session);
-    let view = |file, length| View::of(file, length, &note.repairs, progress);
+    let note = RepairNote::read(session);
+    let view = |file, length| FileStart::of(file, length, &note.repairs, progress);
     let (now, then) = (view(session, rows.read)?, view(backup, backup.found.len())?);
     let between = latest.map(|latest| view(latest, latest.found.len())).transpose()?;
     let changes = match lineage::changes_since(&now, between.as_ref(), &then, &note.repairs)? {
         None if note.repairs.is_empty() => {
             likeness::appended_since(session, backup, progress)?.map(|appended| {
-                vec![Change { appended, documents: then.conversation().zip(now.conversation()) }]
+                vec![ForeignChange { appended, documents: then.conversation().zip(now.conversation()) }]
             })
         }
         changes => changes,
@@ -205,7 +205,7 @@ fn restored(
         return Ok(Restored { news: News::Rows(rows), count: count as u64 });
     }
     let (mut made, mut names) = (None, vec![]);
-    for Change { appended, documents } in &changes {
+    for ForeignChange { appended, documents } in &changes {
         let own = made.as_ref().or(then.conversation());
         let with = |(old, new)| own?.with(appended, old, new);
         let Some((document, others)) = documents.and_then(with) else {
@@ -230,8 +230,8 @@ fn restored(
 fn not_known(
     session: &SessionFile,
     backup: &SessionFile,
-    now: &View,
-    note: &Note,
+    now: &FileStart,
+    note: &RepairNote,
     is_first: bool,
 ) -> Failure {
     let (name, other) = (session.path.display(), backup.path.display());

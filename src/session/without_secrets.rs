@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::rewrite_row::Options;
-use super::row_format::Entry;
+use super::rewrite_row::RowOptions;
+use super::row_format::RowEntry;
 use super::splice::Splices;
 use crate::json::{Value, string};
 use crate::redact::{redacted_member, redacted_pair};
@@ -52,9 +52,9 @@ fn paired(leaf: Value) -> Option<String> {
     elements.get(at.checked_sub(1).filter(|_| is_value)?)?.string()
 }
 
-impl Options {
+impl RowOptions {
     /// Returns a row with results without its secrets, `None` if it has none.
-    pub fn without_secrets(&self, entry: &Entry) -> Option<Vec<u8>> {
+    pub fn without_secrets(&self, entry: &RowEntry) -> Option<Vec<u8>> {
         let rules = self.rules.policy.redact.as_ref()?;
         let results = self.results(entry);
         let shown = self.shown(entry, &results);

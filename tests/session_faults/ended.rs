@@ -88,7 +88,7 @@ fn a_repair_that_has_no_more_room() {
             setrlimit(Resource::Fsize, Rlimit { current: Some(size), maximum }).unwrap();
         }
     });
-    let failure = repair(&Request { backup: backup == "true", ..request(&path) }, &watch).unwrap_err();
+    let failure = repair(&RepairRequest { backup: backup == "true", ..request(&path) }, &watch).unwrap_err();
     let (json, kept) = (failure.json(), names(path.parent().unwrap()).pop().unwrap());
     assert!(kept.starts_with("s.jsonl.spillway-0.") && json.contains(&format!("/{kept}\"")), "{json}");
     assert!(json.contains(&format!(r#""errno":{}"#, rustix::io::Errno::FBIG.raw_os_error())), "{json}");
@@ -113,7 +113,8 @@ fn rows_that_cannot_be_carried_over_are_brought_by_the_next_repair() {
         assert!(text(&path) == new);
         assert_eq!(names(dir.path()).len(), 2 + usize::from(backup));
         // It has nothing else to do, and keeps no backup of its own.
-        let report = repair(&Request { backup: false, ..request(&path) }, &Progress::default()).unwrap();
+        let report =
+            repair(&RepairRequest { backup: false, ..request(&path) }, &Progress::default()).unwrap();
         assert_eq!((report.changed, report.recovered, report.clamped), (true, 1, 0));
         assert_eq!(report.reason, None);
         assert!(text(&path) == format!("{new}{LATE}"));

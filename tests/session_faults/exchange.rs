@@ -66,7 +66,7 @@ fn a_repair_that_is_killed_late() {
             std::thread::sleep(Duration::from_secs(60));
         }
     });
-    repair(&Request { backup, lock: false, ..request(Path::new(&path)) }, &watch).unwrap();
+    repair(&RepairRequest { backup, lock: false, ..request(Path::new(&path)) }, &watch).unwrap();
 }
 
 fn run_killed(path: &Path, row_at: u64, last: u64, backup: bool) {
@@ -104,7 +104,8 @@ fn rows_are_neither_lost_nor_doubled_by_kills_one_after_the_other() {
                         .output();
                 }
                 let report =
-                    repair(&Request { backup: false, ..request(&place.path) }, &Progress::default()).unwrap();
+                    repair(&RepairRequest { backup: false, ..request(&place.path) }, &Progress::default())
+                        .unwrap();
                 recovered += report.recovered;
                 let found = text(&place.path);
                 let context = format!(
@@ -128,8 +129,8 @@ fn rows_are_neither_lost_nor_doubled_by_kills_one_after_the_other() {
 }
 
 /// Calls `act` at each step of a repair without a backup.
-fn repair_while(path: &Path, act: impl Fn(u64) + Send + Sync + 'static) -> Result<Report, Failure> {
-    repair(&Request { lock: false, backup: false, ..request(path) }, &Progress::with_hook(act))
+fn repair_while(path: &Path, act: impl Fn(u64) + Send + Sync + 'static) -> Result<RepairReport, Failure> {
+    repair(&RepairRequest { lock: false, backup: false, ..request(path) }, &Progress::with_hook(act))
 }
 
 #[test]
@@ -309,7 +310,7 @@ fn rows_and_changes_are_kept_where_names_are_not_exchanged() {
                 }
             });
             let result = where_refused(&[], || {
-                repair(&Request { backup: at.is_multiple_of(2), ..request(&place.path) }, &watch)
+                repair(&RepairRequest { backup: at.is_multiple_of(2), ..request(&place.path) }, &watch)
             });
             let is_replaced = was_first.load(Relaxed) == 0;
             assert_eq!(result.is_ok(), is_replaced, "step {at}: {result:?}");

@@ -25,18 +25,18 @@ use spillway::policy::Policy;
 use spillway::session::failure::Failure;
 use spillway::session::lock::Lock;
 use spillway::session::progress::Progress;
-use spillway::session::repair::{Request, repair};
-use spillway::session::report::Report;
-use spillway::session::rewrite_row::{Options, SideData};
+use spillway::session::repair::{RepairRequest, repair};
+use spillway::session::report::RepairReport;
+use spillway::session::rewrite_row::{RowOptions, SideData};
 use spillway::slots::slot_rules::SlotRules;
 
-fn request(path: &Path) -> Request {
+fn request(path: &Path) -> RepairRequest {
     Table::set(include_str!("../../src/dialects.json")).unwrap();
     let policy = Policy { limits: Limits { bytes: 400, ..Limits::NONE }, ..Policy::default() };
     let rules = SlotRules { policy, clean: None };
-    Request {
+    RepairRequest {
         path: path.to_owned(),
-        options: Options {
+        options: RowOptions {
             rules,
             side: SideData::Cap { max: 100, spare: 0 },
             structured: CopyChoice::Both,
@@ -91,7 +91,7 @@ fn repaired(given: &str, lock: bool) -> (String, u64) {
     let steps = Arc::new(AtomicU64::new(0));
     let count = Arc::clone(&steps);
     let watch = Progress::with_hook(move |step| count.store(step + 1, Relaxed));
-    assert!(repair(&Request { lock, ..request(&path) }, &watch).unwrap().changed);
+    assert!(repair(&RepairRequest { lock, ..request(&path) }, &watch).unwrap().changed);
     (text(&path), steps.load(Relaxed))
 }
 
@@ -106,8 +106,8 @@ const REPAIRED: [&str; 4] = ["s.jsonl", "s.jsonl.bak", "s.jsonl.bak.latest", "s.
 const LATE: &str = "{\"role\":\"user\",\"content\":\"late\"}\n";
 
 /// Calls `act` at each step of a repair.
-fn repair_while(path: &Path, act: impl Fn(u64) + Send + Sync + 'static) -> Result<Report, Failure> {
-    repair(&Request { lock: false, ..request(path) }, &Progress::with_hook(act))
+fn repair_while(path: &Path, act: impl Fn(u64) + Send + Sync + 'static) -> Result<RepairReport, Failure> {
+    repair(&RepairRequest { lock: false, ..request(path) }, &Progress::with_hook(act))
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn what_is_put_aside_is_there_once_whenever_a_repair_stops() {
                 }
             })
         });
-        repair(&Request { lock: false, mend: true, ..request(path) }, &watch)
+        repair(&RepairRequest { lock: false, mend: true, ..request(path) }, &watch)
     };
     let mut stopped = 0;
     for at in 0..60 {
@@ -223,7 +223,7 @@ fn a_stop_after_the_rename_loses_no_row() {
             }
         })
     });
-    let report = repair(&Request { lock: false, ..request(&path) }, &watch).unwrap();
+    let report = repair(&RepairRequest { lock: false, ..request(&path) }, &watch).unwrap();
     assert_eq!(report.rows, 201);
     assert!(text(&path) == new + &repaired(&late, false).0);
 }

@@ -53,7 +53,7 @@ fn sent(path: &Path) -> Vec<String> {
 
 /// Repairs calls and results without a lock, and appends a row before a step. Returns the number of
 /// steps.
-fn paired_while(path: &Path, late: String, at: u64) -> (Result<Report, Failure>, u64) {
+fn paired_while(path: &Path, late: String, at: u64) -> (Result<RepairReport, Failure>, u64) {
     let writer = fs::OpenOptions::new().append(true).open(path).unwrap();
     let steps = Arc::new(AtomicU64::new(0));
     let count = Arc::clone(&steps);
@@ -63,7 +63,7 @@ fn paired_while(path: &Path, late: String, at: u64) -> (Result<Report, Failure>,
             (&writer).write_all(late.as_bytes()).unwrap();
         }
     });
-    let outcome = repair(&Request { lock: false, pairs: true, ..request(path) }, &watch);
+    let outcome = repair(&RepairRequest { lock: false, pairs: true, ..request(path) }, &watch);
     (outcome, steps.load(Relaxed))
 }
 
@@ -80,7 +80,7 @@ fn undone(path: &Path) {
 
 /// Appends a row at every step of a repair, until the row comes behind the last step. Calls `judge`
 /// each time with the session, the outcome, and the bytes that writers gave the session.
-fn at_every_step(call: &str, late: &str, judge: impl Fn(&Place, Result<Report, Failure>, &str)) {
+fn at_every_step(call: &str, late: &str, judge: impl Fn(&Place, Result<RepairReport, Failure>, &str)) {
     for at in 0.. {
         let place = place(call);
         let (outcome, steps) = paired_while(&place.path, late.to_owned(), at);
@@ -111,7 +111,8 @@ fn a_result_that_comes_meanwhile_is_the_only_one_that_is_sent() {
                 Ok(_) if is_made => _ = seen[1].fetch_add(1, Relaxed),
                 Ok(_) => _ = seen[2].fetch_add(1, Relaxed),
             }
-            repair(&Request { lock: false, pairs: true, ..request(path) }, &Progress::default()).unwrap();
+            repair(&RepairRequest { lock: false, pairs: true, ..request(path) }, &Progress::default())
+                .unwrap();
             let sent = sent(path).join("\n");
             let is_there = written.contains("found") && text(path).contains("found");
             let results = sent.matches("[No result").count() + sent.matches("found found").count().min(1);

@@ -153,7 +153,8 @@ fn rows_of_another_owner_are_not_taken() {
         chown(&place.path, Some(Uid::from_raw(65_534)), None).unwrap();
         fs::hard_link(&secret, forged(2)).unwrap();
     }
-    let report = repair(&Request { backup: false, ..request(&place.path) }, &Progress::default()).unwrap();
+    let report =
+        repair(&RepairRequest { backup: false, ..request(&place.path) }, &Progress::default()).unwrap();
     assert_eq!(report.recovered, 0);
     assert!(!text(&place.path).contains("secret"));
 }

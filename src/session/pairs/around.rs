@@ -14,18 +14,18 @@ use crate::hash::hash;
 use crate::json::{Value, string};
 
 #[derive(Debug, Default)]
-pub struct Around {
-    members: Vec<Member>,
+pub struct RowMembers {
+    members: Vec<SharedMember>,
     objects: u64,
     /// The hashed roles of the objects that have one.
     roles: HashSet<u64>,
     /// Members that are numbers in some rows of the file.
-    numbers: HashMap<String, Numbers>,
+    numbers: HashMap<String, MemberNumbers>,
 }
 
 /// The numbers of one member.
 #[derive(Debug)]
-struct Numbers {
+struct MemberNumbers {
     last: u64,
     /// Rows with such a number.
     rows: u64,
@@ -36,7 +36,7 @@ struct Numbers {
 }
 
 #[derive(Debug)]
-struct Member {
+struct SharedMember {
     name: String,
     texts: HashSet<u64>,
     /// Is another id in each object. A time is another text in each, and stays.
@@ -53,7 +53,7 @@ const FEW: u64 = 4;
 /// Rows from which numbers that rise by one, from the first one on, are believed to count them.
 const FEWEST: u64 = 2;
 
-impl Around {
+impl RowMembers {
     /// Takes a row of the file, or a message of a document, for the numbers that count them.
     pub fn count(&mut self, object: Value) {
         for member in object.members() {
@@ -66,7 +66,7 @@ impl Around {
                     (numbers.last, numbers.rows) = (number, numbers.rows + 1);
                 }
                 None => {
-                    let numbers = Numbers { last: number, rows: 1, rise: true, step: number <= 1 };
+                    let numbers = MemberNumbers { last: number, rows: 1, rise: true, step: number <= 1 };
                     self.numbers.insert(name, numbers);
                 }
             }
@@ -77,7 +77,8 @@ impl Around {
     pub fn push(&mut self, object: Value) {
         if self.objects == 0 {
             let names = object.members().filter_map(|member| member.name()?.string());
-            self.members = names.map(|name| Member { name, texts: HashSet::new(), is_id: true }).collect();
+            self.members =
+                names.map(|name| SharedMember { name, texts: HashSet::new(), is_id: true }).collect();
         }
         self.objects += 1;
         self.roles.extend(object.get("role").and_then(Value::string).map(|role| hash(role.as_bytes())));
@@ -122,8 +123,8 @@ impl Around {
         self.objects > 1 && self.roles.len() != 1
     }
 
-    fn is_count(&self, member: &Member) -> bool {
-        self.numbers.get(&member.name).is_some_and(|Numbers { rows, rise, step, .. }| {
+    fn is_count(&self, member: &SharedMember) -> bool {
+        self.numbers.get(&member.name).is_some_and(|MemberNumbers { rows, rise, step, .. }| {
             *step && *rows >= FEWEST || *rise && *rows >= FEW && self.tells()
         })
     }

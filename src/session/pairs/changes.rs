@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::pieces::{Maker, Need, Pieces, naming};
 use super::reading::{Reading, RowId, each_entry, is_apart};
 use super::template::new_id;
-use super::words::{AnswerWords, Words};
+use super::words::{AnswerWords, WordChanges};
 use crate::dialect::PairRules;
 use crate::hash::hash;
 use crate::json::{Document, Value, string};
@@ -17,21 +17,21 @@ use crate::pairs::renames::Renames;
 use crate::session::active_branch::Branch;
 use crate::session::failure::Failure;
 use crate::session::progress::Progress;
-use crate::session::rewrite_row::Options;
-use crate::session::row_format::Entry;
+use crate::session::rewrite_row::RowOptions;
+use crate::session::row_format::RowEntry;
 use crate::session::rows::{Row, RowReader};
 use crate::session::session_file::SessionFile;
 use crate::session::splice::Splices;
 
 /// The number of a row, and the place of a message in it.
-type Place = (u64, u32);
+type MessagePlace = (u64, u32);
 
 #[derive(Debug, Default)]
-pub struct Changes {
+pub struct RowChanges {
     rules: Option<&'static PairRules>,
     /// Bytes of the session that were read.
     read: u64,
-    messages: HashMap<Place, MessageChange>,
+    messages: HashMap<MessagePlace, MessageChange>,
     /// The rows with a change.
     rows: HashSet<u64>,
     /// The members with the id of a row and that of the row before it.
@@ -57,7 +57,7 @@ pub struct Changes {
 
 #[derive(Debug, Default)]
 struct MessageChange {
-    words: Words,
+    words: WordChanges,
     /// The blocks of its new list: those at an index of the old one, or new ones.
     list: Option<Vec<Result<u32, String>>>,
     is_gone: bool,
@@ -68,7 +68,7 @@ struct MessageChange {
 impl MessageChange {
     /// Returns true if the message itself changes.
     fn is_of_its_own(&self) -> bool {
-        let Words { calls, answers, closes, gone } = &self.words;
+        let WordChanges { calls, answers, closes, gone } = &self.words;
         self.is_gone
             || self.list.is_some()
             || *closes
@@ -78,20 +78,22 @@ impl MessageChange {
     }
 }
 
-impl Changes {
+impl RowChanges {
     /// Reads a session. `mends`: with the rows that its damaged lines still hold. `options`: those
     /// of results that stay as words.
     pub fn read(
         session: &SessionFile,
         mends: bool,
-        options: &Options,
+        options: &RowOptions,
         progress: &Progress,
-    ) -> Result<Changes, Failure> {
-        let Some(mut reading) = Reading::of(session, mends, progress)? else { return Ok(Changes::default()) };
+    ) -> Result<RowChanges, Failure> {
+        let Some(mut reading) = Reading::of(session, mends, progress)? else {
+            return Ok(RowChanges::default());
+        };
         let rules = reading.history.rules;
         let naming = naming(&reading);
         let history = std::mem::replace(&mut reading.history, Records::of(rules, is_apart(reading.layout)));
-        let mut changes = Changes { rules: Some(rules), read: reading.read, ..Changes::default() };
+        let mut changes = RowChanges { rules: Some(rules), read: reading.read, ..RowChanges::default() };
         if rules.are_one && reading.keeps_offsets {
             changes.unpaired = history.calls.iter().filter(|call| call.is_open).count() as u64;
             return Ok(changes);
@@ -158,7 +160,7 @@ impl Changes {
         !self.messages.is_empty() && self.read < read
     }
 
-    fn message(&mut self, place: Place) -> &mut MessageChange {
+    fn message(&mut self, place: MessagePlace) -> &mut MessageChange {
         self.rows.insert(place.0);
         self.messages.entry(place).or_default()
     }
@@ -243,7 +245,7 @@ impl Changes {
             if !(from..next).any(|at| pieces.needs(at)) {
                 return;
             }
-            let mut read = |entry: &Entry| {
+            let mut read = |entry: &RowEntry| {
                 for at in from..next {
                     let message = entry.messages.get(pairing.messages[at].nth as usize);
                     message.into_iter().for_each(|message| pieces.read(maker, pairing, at, entry, *message));
@@ -426,7 +428,7 @@ impl Changes {
     }
 
     /// Returns a row with the ids and the names that change.
-    fn with_words(&self, row: &Row, entry: &Entry) -> Option<Vec<u8>> {
+    fn with_words(&self, row: &Row, entry: &RowEntry) -> Option<Vec<u8>> {
         let rules = self.rules.filter(|_| self.rows.contains(&row.number))?;
         let mut splices = Splices::default();
         for (message, nth) in entry.messages.iter().copied().zip(0..) {
@@ -439,7 +441,7 @@ impl Changes {
 
     /// Makes a row follow the new one after the row that it names. For a row that goes, it names
     /// the one before.
-    fn follow(&self, splices: &mut Splices, number: u64, entry: &Entry) {
+    fn follow(&self, splices: &mut Splices, number: u64, entry: &RowEntry) {
         // Rows without a message are in the chain too.
         let Some([_, parent]) = self.chain else { return };
         let named = |name: &str| entry.root.get(name).and_then(|named| Some((named, named.string()?)));
@@ -493,8 +495,8 @@ mod tests {
     use crate::slots::slot_rules::SlotRules;
     use std::fs;
 
-    fn options() -> Options {
-        Options {
+    fn options() -> RowOptions {
+        RowOptions {
             rules: SlotRules { policy: Policy::default(), clean: None },
             side: SideData::Keep,
             structured: CopyChoice::Both,
@@ -510,7 +512,7 @@ mod tests {
         let path = dir.path().join("s.jsonl");
         fs::write(&path, rows.join("\n")).unwrap();
         let session = SessionFile::open_any(path).unwrap();
-        let changes = Changes::read(&session, false, &options(), &Progress::default()).unwrap();
+        let changes = RowChanges::read(&session, false, &options(), &Progress::default()).unwrap();
         let (mut reading, mut left) = (RowReader::of_session(&session), vec![]);
         for row in rows {
             let rows = changes.in_place_of(row.as_bytes(), &mut reading);
@@ -647,7 +649,7 @@ mod tests {
         let bad: Vec<u8> = text.iter().map(|byte| if *byte == b'?' { 0xFF } else { *byte }).collect();
         fs::write(&path, bad).unwrap();
         let session = SessionFile::open_any(path).unwrap();
-        let changes = Changes::read(&session, false, &options(), &Progress::default()).unwrap();
+        let changes = RowChanges::read(&session, false, &options(), &Progress::default()).unwrap();
         assert_eq!((changes.orphans, changes.strays, changes.paired), (0, 0, 0));
     }
 

@@ -22,4 +22,4 @@ mod template;
 pub mod well_paired;
 mod words;
 
-pub use changes::{Changes as Pairs, NAMING};
+pub use changes::{NAMING, RowChanges};

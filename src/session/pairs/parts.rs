@@ -17,14 +17,14 @@ use crate::session::rewrite_row::texts_of;
 
 /// The calls of a message, with their kinds, and its results.
 #[derive(Debug)]
-pub struct Parts<'d> {
+pub struct MessageParts<'d> {
     pub calls: Vec<(&'static CallPaths, Value<'d>)>,
     pub dialect: Option<&'static Dialect>,
     pub answers: Vec<Value<'d>>,
 }
 
-impl<'d> Parts<'d> {
-    pub fn of(rules: &'static PairRules, message: Value<'d>) -> Parts<'d> {
+impl<'d> MessageParts<'d> {
+    pub fn of(rules: &'static PairRules, message: Value<'d>) -> MessageParts<'d> {
         let found = if rules.are_one { None } else { Table::get().result_objects(message) };
         let (dialect, mut answers) = found.map_or((None, vec![]), |(dialect, all)| (Some(dialect), all));
         let mut calls = rules.calls(message);
@@ -52,7 +52,7 @@ impl<'d> Parts<'d> {
                 dialect.is_some_and(|of| of.id.first_text(*answer).or(of.tool.first_text(*answer)).is_some());
             is_named || !is_model && rules.is_message(message)
         });
-        Parts { calls, dialect, answers }
+        MessageParts { calls, dialect, answers }
     }
 }
 
@@ -72,12 +72,12 @@ pub fn is_model(message: Value) -> bool {
 
 impl Records {
     /// Takes the next message, which is the `nth` of its row.
-    pub fn push(&mut self, row: u64, nth: u32, message: Value, parts: &Parts) {
+    pub fn push(&mut self, row: u64, nth: u32, message: Value, parts: &MessageParts) {
         let (rules, at) = (self.rules, self.messages.len());
-        let Parts { calls, dialect, answers } = parts;
+        let MessageParts { calls, dialect, answers } = parts;
         let (first_call, first_answer) = (self.calls.len(), self.answers.len());
         let is_model = is_model(message);
-        let mut blocks = Blocks::default();
+        let mut blocks = ListIndexes::default();
         let waiting: Vec<String> = match calls.is_empty() {
             true => vec![],
             false => rules.waiting.ends(message).into_iter().filter_map(Value::string).collect(),
@@ -126,11 +126,11 @@ fn said(result: &ToolResult) -> Said {
 
 /// The indexes of the elements of the lists of a message. Each list is counted once.
 #[derive(Debug, Default)]
-pub struct Blocks {
+pub struct ListIndexes {
     lists: HashMap<u32, HashMap<u32, u32>>,
 }
 
-impl Blocks {
+impl ListIndexes {
     /// Returns the index of the block of a message that holds a value.
     pub fn index(&mut self, message: Value, value: Value) -> Option<u32> {
         let block = block_of(message, value)?;

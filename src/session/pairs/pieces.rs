@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::around::Around;
-use super::parts::Parts;
+use super::around::RowMembers;
+use super::parts::MessageParts;
 use super::reading::Reading;
 use super::template::Filled;
 use super::words::missing;
@@ -12,8 +12,8 @@ use crate::json::{Document, Value, string};
 use crate::pairs::arrangement::{Block, Piece, Plan, Way};
 use crate::pairs::pairing::Pairing;
 use crate::session::layout::Layout;
-use crate::session::rewrite_row::{Options, texts_of};
-use crate::session::row_format::Entry;
+use crate::session::rewrite_row::{RowOptions, texts_of};
+use crate::session::row_format::RowEntry;
 
 /// A part of the new history that is read from the old one, or made beside a part of it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -39,11 +39,11 @@ pub struct Maker<'r> {
     pub rules: &'static PairRules,
     pub layout: Option<&'static Layout>,
     pub way: Way,
-    pub around: &'r Around,
+    pub around: &'r RowMembers,
     /// The members of a result that name its tool.
     pub naming: Vec<String>,
     /// Those of results that stay as words, which nothing cuts later.
-    pub options: &'r Options,
+    pub options: &'r RowOptions,
 }
 
 impl Pieces {
@@ -98,11 +98,11 @@ impl Pieces {
     }
 
     /// Reads what is needed of the message at `at`, whose ids are the new ones.
-    pub fn read(&mut self, maker: &Maker, pairing: &Pairing, at: usize, entry: &Entry, message: Value) {
+    pub fn read(&mut self, maker: &Maker, pairing: &Pairing, at: usize, entry: &RowEntry, message: Value) {
         let Some(needs) = self.needs.remove(&at) else { return };
         let list = message.get(&maker.rules.list).filter(|list| list.is_list());
         let blocks: Vec<Value> = list.map_or(vec![], |list| list.elements().collect());
-        let Parts { calls, dialect, answers } = Parts::of(maker.rules, message);
+        let MessageParts { calls, dialect, answers } = MessageParts::of(maker.rules, message);
         let (first_call, first_answer) =
             (pairing.messages[at].calls.start, pairing.messages[at].answers.start);
         let is_worded = needs.iter().any(|need| matches!(need, Need::Block(Block::Words(_))));
@@ -110,7 +110,7 @@ impl Pieces {
         let cut = cut.as_ref().and_then(|cut| Document::parse(cut));
         let cut = cut.as_ref().map(|cut| entry.again(cut.root()));
         let cut = cut.and_then(|cut| cut.messages.get(pairing.messages[at].nth as usize).copied());
-        let worded = cut.map_or(answers.clone(), |cut| Parts::of(maker.rules, cut).answers);
+        let worded = cut.map_or(answers.clone(), |cut| MessageParts::of(maker.rules, cut).answers);
         for need in needs {
             let filled = match &need {
                 Need::Block(Block::Own(_, index)) => {
@@ -163,7 +163,7 @@ fn of_source(value: Value) -> Filled {
 impl Maker<'_> {
     /// Returns a row as the repair cuts its results, and takes secrets out of them: of those that
     /// become words, nothing does so later. `None` if they stay.
-    fn cut(&self, entry: &Entry) -> Option<Vec<u8>> {
+    fn cut(&self, entry: &RowEntry) -> Option<Vec<u8>> {
         self.options.rewrite(entry.root.source(), entry, &[], &[], &mut |_| vec![]).row
     }
 
@@ -184,7 +184,7 @@ impl Maker<'_> {
 
     /// Returns a new message with the members that all others have, in a row if these hold
     /// messages.
-    fn around(&self, mut made: Filled, entry: &Entry, message: Value, salt: &str) -> Option<Filled> {
+    fn around(&self, mut made: Filled, entry: &RowEntry, message: Value, salt: &str) -> Option<Filled> {
         let gives = |name: &str| self.gives(name);
         if self.way == Way::Free {
             made.add(&self.around.of(message, &gives, salt)?);
@@ -197,7 +197,7 @@ impl Maker<'_> {
     }
 
     /// Returns a message that moves, or its row, with a place for the id of the row before.
-    fn moved(&self, entry: &Entry, message: Value) -> Filled {
+    fn moved(&self, entry: &RowEntry, message: Value) -> Filled {
         let parent = self.layout.and_then(|layout| layout.chain.as_ref());
         let named = parent.and_then(|[_, parent]| entry.root.get(parent)).filter(|_| self.way == Way::Rows);
         let text = |from: usize, to: usize| String::from_utf8_lossy(message.bytes(from, to)).into_owned();

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::io::{Seek, SeekFrom};
 use std::rc::Rc;
 
-use super::around::Around;
-use super::parts::Parts;
+use super::around::RowMembers;
+use super::parts::MessageParts;
 use crate::dialect::{PairRules, Table};
 use crate::hash::hash;
 use crate::json::Value;
@@ -15,9 +15,9 @@ use crate::pairs::records::Records;
 use crate::session::active_branch::{Branch, SessionTree};
 use crate::session::failure::Failure;
 use crate::session::layout::{Layout, Mended};
-use crate::session::mend::{Mender, Piece, Taken};
+use crate::session::mend::{Fragment, LineVerdict, Mender};
 use crate::session::progress::Progress;
-use crate::session::row_format::Entry;
+use crate::session::row_format::RowEntry;
 use crate::session::rows::{Row, RowReader, Rows, each_row};
 use crate::session::session_file::SessionFile;
 
@@ -27,13 +27,13 @@ pub type RowLayout = Option<&'static Layout>;
 /// The dialect of a history: that of its first call with an id, else of its first call, else of its
 /// first result.
 #[derive(Debug, Default)]
-pub struct Finder {
+pub struct DialectFinder {
     sure: Option<(&'static PairRules, RowLayout)>,
     of_call: Option<(&'static PairRules, RowLayout)>,
     of_result: Option<(&'static PairRules, RowLayout)>,
 }
 
-impl Finder {
+impl DialectFinder {
     pub fn take(&mut self, message: Value, layout: RowLayout) {
         if self.sure.is_some() {
             return;
@@ -109,7 +109,7 @@ pub struct Reading {
     /// Bytes of the session that were read.
     pub read: u64,
     /// The rows, or the messages of a document.
-    pub around: Around,
+    pub around: RowMembers,
     /// The members of all results that name the tool, beside those of the template. `None` without
     /// a result.
     pub naming: Option<Vec<String>>,
@@ -124,7 +124,7 @@ pub struct Reading {
 impl Reading {
     /// Reads a session. `mends`: with the rows that its damaged lines still hold.
     pub fn of(session: &SessionFile, mends: bool, progress: &Progress) -> Result<Option<Reading>, Failure> {
-        let (mut trees, mut finder) = (HashMap::new(), Finder::default());
+        let (mut trees, mut finder) = (HashMap::new(), DialectFinder::default());
         each_entry(session, mends, progress, &mut |row, entry| {
             for (layout, chain) in Layout::linked().filter(|(layout, _)| row.format.may_link(layout)) {
                 // Rows without a message are in the chain too, those of side conversations are not.
@@ -149,7 +149,7 @@ impl Reading {
             answered: HashSet::new(),
             keeps_offsets: session.keeps_offsets()?,
             read: 0,
-            around: Around::default(),
+            around: RowMembers::default(),
             naming: None,
             called_ids: HashSet::new(),
             tools: HashSet::new(),
@@ -161,7 +161,7 @@ impl Reading {
         Ok(Some(reading))
     }
 
-    fn take(&mut self, number: u64, entry: &Entry) {
+    fn take(&mut self, number: u64, entry: &RowEntry) {
         if !entry.format().is_document() {
             self.around.count(entry.root);
         }
@@ -183,8 +183,9 @@ impl Reading {
                 self.called.extend(calls.filter_map(|call| Some(hash(call.id?.as_bytes()))));
             }
             if mends(Mended::Calls) && mends(Mended::Results) {
-                let parts = entry.messages.iter().map(|message| Parts::of(self.history.rules, *message));
-                let ids = parts.flat_map(|Parts { answers, dialect, .. }| {
+                let parts =
+                    entry.messages.iter().map(|message| MessageParts::of(self.history.rules, *message));
+                let ids = parts.flat_map(|MessageParts { answers, dialect, .. }| {
                     let id = |answer: Value| Some(hash(dialect?.id.first_text(answer)?.as_bytes()));
                     answers.into_iter().filter_map(id).collect::<Vec<_>>()
                 });
@@ -222,7 +223,7 @@ impl Reading {
         let is_event = self.layout.is_some_and(|layout| layout.chain.is_some());
         for (message, nth) in entry.messages.iter().copied().zip(0..) {
             let first = self.history.answers.len();
-            let parts = Parts::of(self.history.rules, message);
+            let parts = MessageParts::of(self.history.rules, message);
             self.history.push(number, nth, message, &parts);
             self.name(&parts);
             // A program reads its own events, and no model is sent a second one.
@@ -232,7 +233,7 @@ impl Reading {
     }
 
     /// Notes the tools of calls, and the members of results that name theirs.
-    fn name(&mut self, Parts { calls, dialect, answers }: &Parts) {
+    fn name(&mut self, MessageParts { calls, dialect, answers }: &MessageParts) {
         for (kind, call) in calls.iter().copied() {
             self.called_ids.extend(kind.id.first_text(call).map(Rc::from));
             self.tools.extend(kind.tool_of(call).map(Rc::from));
@@ -268,7 +269,7 @@ pub fn each_entry(
     session: &SessionFile,
     mends: bool,
     progress: &Progress,
-    each: &mut dyn FnMut(&Row, &Entry),
+    each: &mut dyn FnMut(&Row, &RowEntry),
 ) -> Result<u64, Failure> {
     let mut rows = Rows::of_session(session);
     let mut reading = RowReader::of_session(session);
@@ -284,8 +285,8 @@ pub fn each_entry(
         let from = start;
         start += line.len() as u64;
         let taken = mender.as_mut().map(|mender| mender.take(line, from));
-        let Taken { before, is_whole } = taken.unwrap_or(Taken { before: None, is_whole: true });
-        before.iter().flatten().filter_map(Piece::row).for_each(&mut take);
+        let LineVerdict { before, is_whole } = taken.unwrap_or(LineVerdict { before: None, is_whole: true });
+        before.iter().flatten().filter_map(Fragment::row).for_each(&mut take);
         if is_whole {
             take(line);
         }
@@ -295,7 +296,7 @@ pub fn each_entry(
     }
     take_line(&if mends { rows.mended_rest() } else { rows.rest().into() });
     let last = mender.as_mut().and_then(Mender::end);
-    last.iter().flatten().filter_map(Piece::row).for_each(&mut take);
+    last.iter().flatten().filter_map(Fragment::row).for_each(&mut take);
     (&session.file).seek(SeekFrom::Start(0))?;
     Ok(rows.read)
 }

@@ -4,17 +4,17 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::parts::{Blocks, Parts, is_model};
-use super::reading::{Finder, RowLayout, is_apart};
+use super::parts::{ListIndexes, MessageParts, is_model};
+use super::reading::{DialectFinder, RowLayout, is_apart};
 use crate::dialect::PairRules;
 use crate::hash::hash;
 use crate::json::Value;
-use crate::session::row_format::Entry;
+use crate::session::row_format::RowEntry;
 use crate::session::rows::Row;
 
 #[derive(Debug, Default)]
 pub struct WellPaired {
-    finder: Finder,
+    finder: DialectFinder,
     rules: Option<&'static PairRules>,
     /// Messages before the dialect was known.
     messages: u64,
@@ -39,7 +39,7 @@ impl WellPaired {
         self.is_odd || !self.due.is_empty()
     }
 
-    pub fn take(&mut self, row: &Row, entry: &Entry) {
+    pub fn take(&mut self, row: &Row, entry: &RowEntry) {
         if self.is_odd || entry.is_aside() {
             return;
         }
@@ -75,7 +75,7 @@ impl WellPaired {
 
     fn take_message(&mut self, rules: &'static PairRules, message: Value, layout: RowLayout) {
         let is_row = layout.is_some_and(|layout| layout.chain.is_some());
-        let Parts { calls, dialect, answers } = Parts::of(rules, message);
+        let MessageParts { calls, dialect, answers } = MessageParts::of(rules, message);
         if rules.are_one {
             self.is_odd |= calls.iter().any(|(kind, call)| kind.lacks_result(*call));
             return;
@@ -108,7 +108,7 @@ impl WellPaired {
                 !is_named || !is_free || id.as_ref().is_some_and(|id| id.is_empty() || !rules.takes(id));
             *self.due.entry(key(id.as_ref(), kind.tool_of(call))).or_default() += 1;
         }
-        let mut blocks = Blocks::default();
+        let mut blocks = ListIndexes::default();
         let is_paired = dialect.is_some_and(|dialect| dialect.is_paired && dialect.name == rules.name);
         self.is_odd |= answers.is_empty() && is_paired || has_calls && !answers.is_empty() && !is_model;
         let (count, mut leads) = (answers.len(), true);

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::parts::Parts;
+use super::parts::MessageParts;
 use super::template::Filled;
 use crate::dialect::path::Paths;
 use crate::dialect::{CallPaths, PairRules};
@@ -14,7 +14,7 @@ use crate::session::splice::Splices;
 
 /// The changes of one message, by the places of its calls and its results.
 #[derive(Debug, Default)]
-pub struct Words {
+pub struct WordChanges {
     pub calls: HashMap<usize, String>,
     pub answers: HashMap<usize, AnswerWords>,
     /// Calls that get their result within.
@@ -31,17 +31,17 @@ pub struct AnswerWords {
     pub id_name: Option<&'static str>,
 }
 
-impl Words {
+impl WordChanges {
     /// Returns true if no block of a message stays.
     pub fn empties(&self, rules: &'static PairRules, message: Value) -> bool {
         let Some(first) = self.gone.iter().next() else { return false };
-        let calls = Parts::of(rules, message).calls;
+        let calls = MessageParts::of(rules, message).calls;
         let list = calls.get(*first).and_then(|(_, call)| block_of(message, *call)?.parent());
         list.is_some_and(|list| list.elements().count() == self.gone.len())
     }
 
     pub fn write(&self, splices: &mut Splices, rules: &'static PairRules, message: Value) {
-        let Parts { calls, dialect, answers } = Parts::of(rules, message);
+        let MessageParts { calls, dialect, answers } = MessageParts::of(rules, message);
         let mut places = vec![message];
         for (nth, (kind, call)) in calls.into_iter().enumerate() {
             if self.gone.contains(&nth) {

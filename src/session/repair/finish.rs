@@ -3,29 +3,29 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use super::{Repair, Tally};
+use super::{RepairRun, RepairTally};
 use crate::platform;
 use crate::session::cuts::Cuts;
 use crate::session::failure::Failure;
 use crate::session::replacement::Cause;
-use crate::session::report::{Reason, Report};
+use crate::session::report::{RepairReport, UnchangedReason};
 use crate::session::row_format::SessionKind;
 use crate::session::rows::{RowReader, Rows, each_row};
 use crate::session::swap::Swap;
 
-impl Repair<'_, '_> {
+impl RepairRun<'_, '_> {
     /// Replaces the old file with the new one, if there are changes. Returns `None`, and changes
     /// nothing, if rows came after calls were paired.
-    pub(super) fn finish(mut self, mut rows: Rows) -> Result<Option<Report>, Failure> {
+    pub(super) fn finish(mut self, mut rows: Rows) -> Result<Option<RepairReport>, Failure> {
         if self.pairs.are_old(rows.read) {
             return Ok(None);
         }
         let (bytes_before, mut backup, mut aside) = (rows.read, None, None);
         let (is_unknown, is_empty) = (self.is_unknown(), self.is_empty());
         if is_unknown {
-            let Tally { reading, damaged, .. } = self.tally;
+            let RepairTally { reading, damaged, .. } = self.tally;
             self.scraps = None;
-            self.tally = Tally { reading, damaged, bytes: bytes_before, ..Tally::default() };
+            self.tally = RepairTally { reading, damaged, bytes: bytes_before, ..RepairTally::default() };
         }
         let changes = self.tally.changes;
         if let Some(new) = self.out.take().filter(|_| changes) {
@@ -55,14 +55,14 @@ impl Repair<'_, '_> {
         let format = format.unwrap_or_default();
         let rows = if format.is_document() { tally.messages } else { rows };
         let reason = match changes {
-            _ if is_unknown => Some(Reason::FormatUnknown),
-            true if self.request.dry_run => Some(Reason::DryRun),
+            _ if is_unknown => Some(UnchangedReason::FormatUnknown),
+            true if self.request.dry_run => Some(UnchangedReason::DryRun),
             true => None,
-            false if tally.hides => Some(Reason::DamagedRows),
-            false if is_empty => Some(Reason::EmptySession),
-            false => Some(Reason::NothingToDo),
+            false if tally.hides => Some(UnchangedReason::DamagedRows),
+            false if is_empty => Some(UnchangedReason::EmptySession),
+            false => Some(UnchangedReason::NothingToDo),
         };
-        Ok(Some(Report {
+        Ok(Some(RepairReport {
             changed: changes && !self.request.dry_run,
             format: tally.shape,
             rows,
@@ -77,14 +77,14 @@ impl Repair<'_, '_> {
             backup,
             aside,
             reason,
-            ..Report::default()
+            ..RepairReport::default()
         }))
     }
 
     /// Returns true if the file is not a session: no line is a row of one, only its header is or,
     /// in a file that begins like another text, most lines are not. A manual may show a row.
     fn is_unknown(&self) -> bool {
-        let Tally { shape, reading, damaged, scraps, .. } = self.tally;
+        let RepairTally { shape, reading, damaged, scraps, .. } = self.tally;
         let as_they_were = reading.rows.saturating_sub(damaged);
         let whole = self.mender.as_ref().map_or(as_they_were, |mender| mender.whole);
         let is_other = !self.session.begins && self.session.document.is_none() && damaged >= whole.max(1);

@@ -3,10 +3,10 @@
 //!
 //! A repair reads the file several times, and each reading knows what those before have found:
 //!
-//! 1. [`Pairs`] finds the calls and results that do not pair, and the rows that take the place of
-//!    others. Later readings number the rows as they are then.
-//! 2. [`Survey`] measures the payloads, then the texts, and gives each that is over a budget a
-//!    limit. It knows the rows by number.
+//! 1. [`RowChanges`] finds the calls and results that do not pair, and the rows that take the place
+//!    of others. Later readings number the rows as they are then.
+//! 2. [`BudgetSurvey`] measures the payloads, then the texts, and gives each that is over a budget
+//!    a limit. It knows the rows by number.
 //! 3. `write_rows` writes the new file. It copies rows that cannot matter, which a search of their
 //!    bytes tells, and has `rewrite` change the others. Rows that threads cut wait for their turn,
 //!    and so do all rows behind them. Damaged lines wait until it is known what they hold.
@@ -30,18 +30,18 @@ use std::time::SystemTime;
 
 use super::ahead::Ahead;
 use super::backup;
-use super::budget_survey::{Limit, ResultsTarget, Survey};
+use super::budget_survey::{BudgetSurvey, Limit, ResultsTarget};
 use super::cuts::Cuts;
 use super::failure::Failure;
-use super::history::History;
+use super::history::CallHistory;
 use super::lock::{self, Lock};
 use super::mend::Mender;
-use super::pairs::Pairs;
+use super::pairs::RowChanges;
 use super::prefilter::Prefilter;
 use super::progress::{Progress, ProgressCounts};
 use super::replacement::Replacement;
-use super::report::{Reason, Report};
-use super::rewrite_row::Options;
+use super::report::{RepairReport, UnchangedReason};
+use super::rewrite_row::RowOptions;
 use super::row_format::SessionKind;
 use super::rows::{RowReader, Rows};
 use super::scraps::Scraps;
@@ -50,9 +50,9 @@ use super::swap;
 
 /// The parameters of a repair.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct RepairRequest {
     pub path: PathBuf,
-    pub options: Options,
+    pub options: RowOptions,
     pub budget: Option<ResultsTarget>,
     pub backup: bool,
     pub dry_run: bool,
@@ -70,7 +70,7 @@ pub struct Request {
 const LOOKS: usize = 8;
 
 /// Repairs the requested session.
-pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure> {
+pub fn repair(request: &RepairRequest, progress: &Progress) -> Result<RepairReport, Failure> {
     progress.step()?;
     let path = fs::canonicalize(&request.path)?;
     // A file that is not JSON Lines needs no lock, and its name may not allow one.
@@ -86,23 +86,27 @@ pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure>
     let made = (0..LOOKS).find_map(|_| made_of(&session, request, progress).transpose());
     let report = made.unwrap_or_else(|| Err(session.changed("grew while its calls were paired")))?;
     // Settling an earlier repair counts as a change.
-    let reason = report.reason.filter(|reason| recovered == 0 || *reason != Reason::NothingToDo);
-    Ok(Report { recovered, changed: report.changed || recovered > 0, reason, ..report })
+    let reason = report.reason.filter(|reason| recovered == 0 || *reason != UnchangedReason::NothingToDo);
+    Ok(RepairReport { recovered, changed: report.changed || recovered > 0, reason, ..report })
 }
 
 /// Repairs an open session. Returns `None`, and changes nothing, if its pairs are no longer those
 /// that were read.
-fn made_of(session: &SessionFile, request: &Request, progress: &Progress) -> Result<Option<Report>, Failure> {
+fn made_of(
+    session: &SessionFile,
+    request: &RepairRequest,
+    progress: &Progress,
+) -> Result<Option<RepairReport>, Failure> {
     let keeps_offsets = session.keeps_offsets()?;
     // No row comes or goes where others count the bytes.
     let mends = request.mend && !keeps_offsets;
     let pairs = match request.pairs {
-        true => Pairs::read(session, mends, &request.options, progress)?,
-        false => Pairs::default(),
+        true => RowChanges::read(session, mends, &request.options, progress)?,
+        false => RowChanges::default(),
     };
     let survey = |budget: Option<&ResultsTarget>, lights: &[Limit]| {
         budget.map_or(Ok((vec![], 0)), |budget| {
-            Survey::read(session, budget, request, mends, &pairs, lights, progress)
+            BudgetSurvey::read(session, budget, request, mends, &pairs, lights, progress)
         })
     };
     // A plan says itself which payloads stay.
@@ -111,7 +115,7 @@ fn made_of(session: &SessionFile, request: &Request, progress: &Progress) -> Res
     let (lights, _) = survey(media.as_ref(), &[])?;
     let (limits, unmatched) = survey(request.budget.as_ref(), &lights)?;
     let made = thread::scope(|scope| {
-        let mut repair = Repair {
+        let mut repair = RepairRun {
             request,
             progress,
             gate: Prefilter::of(&request.options),
@@ -121,13 +125,13 @@ fn made_of(session: &SessionFile, request: &Request, progress: &Progress) -> Res
             known: session.found.modified().ok(),
             session,
             keeps_offsets,
-            history: History::of(session),
+            history: CallHistory::of(session),
             ahead: Ahead::new(scope, &request.options, session.found.len()),
             out: None,
             mender: (mends && session.document.is_none()).then(Mender::default),
             is_made: false,
             scraps: None,
-            tally: Tally::of(session),
+            tally: RepairTally::of(session),
         };
         let mut rows = Rows::of_session(session);
         repair.write(&mut rows)?;
@@ -136,8 +140,8 @@ fn made_of(session: &SessionFile, request: &Request, progress: &Progress) -> Res
     (&session.file).seek(SeekFrom::Start(0))?;
     let Some(made) = made? else { return Ok(None) };
     let unmended = if request.mend && keeps_offsets { made.damaged } else { 0 };
-    let Pairs { paired, unpaired, orphans, strays, rearranged, .. } = pairs;
-    Ok(Some(Report { unmatched, paired, unpaired, orphans, strays, rearranged, unmended, ..made }))
+    let RowChanges { paired, unpaired, orphans, strays, rearranged, .. } = pairs;
+    Ok(Some(RepairReport { unmatched, paired, unpaired, orphans, strays, rearranged, unmended, ..made }))
 }
 
 /// Takes the lock beside the given name, and the one beside the resolved file if that differs.
@@ -155,7 +159,7 @@ pub fn locks(
 
 /// The counts so far.
 #[derive(Clone, Copy, Debug, Default)]
-struct Tally {
+struct RepairTally {
     reading: RowReader,
     /// The position in the rows as they are, before calls and results are paired.
     unpaired: RowReader,
@@ -181,23 +185,23 @@ struct Tally {
     limits: usize,
 }
 
-impl Tally {
-    fn of(session: &SessionFile) -> Tally {
+impl RepairTally {
+    fn of(session: &SessionFile) -> RepairTally {
         let reading = RowReader::of_session(session);
-        Tally { reading, unpaired: reading, ..Tally::default() }
+        RepairTally { reading, unpaired: reading, ..RepairTally::default() }
     }
 }
 
-struct Repair<'a, 'e> {
-    request: &'a Request,
+struct RepairRun<'a, 'e> {
+    request: &'a RepairRequest,
     progress: &'a Progress,
     session: &'a SessionFile,
     /// No row may start at another place.
     keeps_offsets: bool,
-    history: History<'a>,
+    history: CallHistory<'a>,
     ahead: Ahead<'a, 'e>,
     gate: Prefilter,
-    pairs: &'a Pairs,
+    pairs: &'a RowChanges,
     /// Limits of payloads, and of texts.
     lights: &'a [Limit],
     limits: &'a [Limit],
@@ -210,10 +214,10 @@ struct Repair<'a, 'e> {
     is_made: bool,
     /// The parts that are not JSON, once there are some.
     scraps: Option<Scraps>,
-    tally: Tally,
+    tally: RepairTally,
 }
 
-impl Repair<'_, '_> {
+impl RepairRun<'_, '_> {
     /// Writes all rows, including those appended meanwhile.
     fn write(&mut self, rows: &mut Rows) -> Result<(), Failure> {
         for look in 1.. {

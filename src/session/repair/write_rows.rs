@@ -1,19 +1,19 @@
 //! Writes the rows of the new file in the order of the old one: whole rows as they are or
 //! rewritten, what is left of damaged lines, and rows that wait for a thread.
 
-use super::Repair;
-use super::rewrite::Outcome;
+use super::RepairRun;
+use super::rewrite::RowOutcome;
 use crate::json::Document;
 use crate::session::ahead::RowOutput;
 use crate::session::broken_document::BrokenDocument;
 use crate::session::failure::Failure;
 use crate::session::layout::{Layout, Mended};
-use crate::session::mend::{Mender, Piece, Taken};
-use crate::session::row_format::{Entry, SessionKind};
+use crate::session::mend::{Fragment, LineVerdict, Mender};
+use crate::session::row_format::{RowEntry, SessionKind};
 use crate::session::rows::{Rows, each_row};
 use crate::session::scraps::Scraps;
 
-impl Repair<'_, '_> {
+impl RepairRun<'_, '_> {
     pub(super) fn write_rows(&mut self, rows: &mut Rows) -> Result<(), Failure> {
         let mut start = rows.read - rows.rest().len() as u64;
         let (mut done, progress) = (start, self.progress);
@@ -52,9 +52,9 @@ impl Repair<'_, '_> {
                 same = from;
             }
             match self.outcome(row, start + from as u64, true)? {
-                Outcome::Same => continue,
-                Outcome::Ahead => self.write_waiting(false)?,
-                Outcome::New(new) => {
+                RowOutcome::Same => continue,
+                RowOutcome::Ahead => self.write_waiting(false)?,
+                RowOutcome::New(new) => {
                     self.pass(&block[same..from], false)?;
                     self.pass(&new, true)?;
                 }
@@ -82,16 +82,16 @@ impl Repair<'_, '_> {
     }
 
     /// Writes the rows of damaged lines before `start` in the old file, and puts the rest aside.
-    fn write_pieces(&mut self, pieces: Vec<Piece>, start: u64) -> Result<(), Failure> {
+    fn write_pieces(&mut self, pieces: Vec<Fragment>, start: u64) -> Result<(), Failure> {
         self.begin()?;
         self.tally.changes = true;
         self.is_made = true;
         for piece in pieces {
             let (row, how) = match piece {
-                Piece::Row(row) => (row, None),
-                Piece::Glued(row) => (row, Some(Mended::Glued)),
-                Piece::Recoded(row) => (row, Some(Mended::Bytes)),
-                Piece::Scrap(bytes) => {
+                Fragment::Row(row) => (row, None),
+                Fragment::Glued(row) => (row, Some(Mended::Glued)),
+                Fragment::Recoded(row) => (row, Some(Mended::Bytes)),
+                Fragment::Scrap(bytes) => {
                     self.put_aside(&bytes)?;
                     continue;
                 }
@@ -109,7 +109,7 @@ impl Repair<'_, '_> {
     fn is_back(&self, row: &[u8], how: Option<Mended>) -> bool {
         let format = self.tally.reading.format.unwrap_or_default();
         Document::parse(row).is_some_and(|document| {
-            let entry = Entry::of(document.root(), format);
+            let entry = RowEntry::of(document.root(), format);
             let layout = match self.tally.shape {
                 SessionKind::Known(layout) => Some(layout),
                 _ => entry.known_layout(),
@@ -182,7 +182,7 @@ impl Repair<'_, '_> {
         self.tally.torn = true;
         self.begin()?;
         if let Some(mender) = &mut self.mender {
-            let Taken { before, is_whole } = mender.take(rest, start);
+            let LineVerdict { before, is_whole } = mender.take(rest, start);
             let last = if is_whole { None } else { mender.end() };
             self.tally.damaged = mender.damaged;
             for pieces in before.into_iter().chain(last) {
@@ -206,7 +206,7 @@ impl Repair<'_, '_> {
             (self.tally.shape, self.tally.hides) = (SessionKind::Known(layout), true);
             return self.put(rest);
         };
-        let scrap = (!scrap.is_empty()).then_some(Piece::Scrap(scrap));
-        self.write_pieces(Some(Piece::Row(text)).into_iter().chain(scrap).collect(), start)
+        let scrap = (!scrap.is_empty()).then_some(Fragment::Scrap(scrap));
+        self.write_pieces(Some(Fragment::Row(text)).into_iter().chain(scrap).collect(), start)
     }
 }

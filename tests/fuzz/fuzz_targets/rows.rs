@@ -10,11 +10,11 @@ use spillway::dialect::structured::CopyChoice;
 use spillway::policy::{Policy, Share};
 use spillway::slots::slot_rules::SlotRules;
 use spillway::session::prefilter::Prefilter;
-use spillway::session::rewrite_row::{Options, SideData};
+use spillway::session::rewrite_row::{RowOptions, SideData};
 use spillway::session::rows::{RowReader, Row};
 
 /// Returns a file as a repair without a budget leaves it.
-fn repaired(file: &[u8], options: &Options) -> Vec<u8> {
+fn repaired(file: &[u8], options: &RowOptions) -> Vec<u8> {
     let (mut reading, gate) = (RowReader::default(), Prefilter::of(options));
     let mut out = vec![];
     for row in file.split_inclusive(|byte| *byte == b'\n') {
@@ -39,7 +39,7 @@ fuzz_target!(|input: &[u8]| {
         let side =
             [SideData::Keep, SideData::Drop, SideData::Cap { max: choices.int_in_range(0..=900)?, spare: 0 }];
         let side = *choices.choose(&side)?;
-        Ok(Options { rules: SlotRules { policy, clean: None }, side, structured: CopyChoice::Both, asks: true, media: None, dialect: None })
+        Ok(RowOptions { rules: SlotRules { policy, clean: None }, side, structured: CopyChoice::Both, asks: true, media: None, dialect: None })
     };
     spillway_fuzz::with(input, choose, |options, file| {
         let once = repaired(file, &options);
