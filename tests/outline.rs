@@ -6,10 +6,10 @@ mod cases;
 use cases::cases;
 use proptest::prelude::*;
 use spillway::outline::{DEPTH, Outline, WIDTH};
-use spillway::spill::outlined::{Form, OutlinePage, OutlineSearch, Survey};
-use spillway::spill::pattern::Pattern;
-use spillway::spill::read::{Page, Slice, Start, Window, page_in};
-use spillway::spill::search::{Query, Searcher};
+use spillway::spill::outlined::{OutlinePage, OutlineSearch, OutlineSurvey, OutputForm};
+use spillway::spill::pattern::SearchPattern;
+use spillway::spill::read::{OutputWindow, PageRequest, Slice, Start, page_in};
+use spillway::spill::search::{SearchRequest, Searcher};
 
 #[derive(Clone, Debug)]
 enum Value {
@@ -190,15 +190,15 @@ fn outlined(json: &[u8], size: usize) -> String {
     String::from_utf8(out).unwrap()
 }
 
-fn surveyed(json: &[u8], size: usize) -> Survey {
-    let mut survey = Survey::default();
+fn surveyed(json: &[u8], size: usize) -> OutlineSurvey {
+    let mut survey = OutlineSurvey::default();
     for piece in json.chunks(size) {
         survey.push(piece);
     }
     survey
 }
 
-fn page_of(survey: &Survey, json: &[u8], page: Page, size: usize) -> Slice {
+fn page_of(survey: &OutlineSurvey, json: &[u8], page: PageRequest, size: usize) -> Slice {
     let mut reading = OutlinePage::new(survey, page);
     let mut rest = &json[reading.source() as usize..];
     loop {
@@ -210,15 +210,20 @@ fn page_of(survey: &Survey, json: &[u8], page: Page, size: usize) -> Slice {
     }
 }
 
-fn page_in_all(lines: &str, page: Page) -> Slice {
+fn page_in_all(lines: &str, page: PageRequest) -> Slice {
     let newlines = lines.matches('\n').count() as u64;
-    let window =
-        Window { bytes: lines.as_bytes(), at: 0, newlines: 0, size: lines.len() as u64, lines: newlines };
+    let window = OutputWindow {
+        bytes: lines.as_bytes(),
+        at: 0,
+        newlines: 0,
+        size: lines.len() as u64,
+        lines: newlines,
+    };
     page_in(&window, page).unwrap()
 }
 
-fn query(pattern: &str, line: u64) -> Query {
-    Query { pattern: Pattern::plain(pattern, false).unwrap(), line, context: 1, max: 50 }
+fn query(pattern: &str, line: u64) -> SearchRequest {
+    SearchRequest { pattern: SearchPattern::plain(pattern, false).unwrap(), line, context: 1, max: 50 }
 }
 
 proptest! {
@@ -262,13 +267,13 @@ proptest! {
         let (json, lines) = (json.as_bytes(), outlined(json.as_bytes(), size));
         let mut survey = surveyed(json, size);
         let is_long = json.split(|&byte| byte == b'\n').any(|line| line.len() > 500);
-        prop_assert_eq!(survey.finish(), if is_long { Form::Outline } else { Form::Text });
+        prop_assert_eq!(survey.finish(), if is_long { OutputForm::Outline } else { OutputForm::Text });
         let start = |at| if is_by_byte { Start::Byte(at) } else { Start::Line(at) };
-        let page = Page { start: start(from), lines: count, bytes };
+        let page = PageRequest { start: start(from), lines: count, bytes };
         prop_assert_eq!(page_of(&survey, json, page, size), page_in_all(&lines, page));
         let (mut joined, mut next) = (String::new(), Some(0));
         while let Some(at) = next {
-            let slice = page_of(&survey, json, Page { start: Start::Byte(at), lines: count, bytes }, json.len());
+            let slice = page_of(&survey, json, PageRequest { start: Start::Byte(at), lines: count, bytes }, json.len());
             joined += &slice.text;
             next = slice.next_byte;
         }
@@ -324,10 +329,10 @@ fn a_page_deep_in_an_output_is_that_of_all_lines() {
     assert!(json.len() > 1_000_000);
     let lines = outlined(json, json.len());
     let mut survey = surveyed(json, 65_536);
-    assert_eq!(survey.finish(), Form::Outline);
+    assert_eq!(survey.finish(), OutputForm::Outline);
     let starts = (0..40).flat_map(|at| [Start::Byte(at * 77_777), Start::Line(1 + at * 3_333)]);
     for start in starts {
-        let page = Page { start, lines: 20, bytes: 3_000 };
+        let page = PageRequest { start, lines: 20, bytes: 3_000 };
         assert_eq!(page_of(&survey, json, page, 10_000), page_in_all(&lines, page), "{start:?}");
     }
     let mut search = OutlineSearch::new(&survey, query("\"id\":19999", 60_000));
@@ -352,5 +357,5 @@ fn what_is_too_deep_stays_json() {
         }
     }
     let json = "[".repeat(100_001);
-    assert_eq!(surveyed(json.as_bytes(), 65_536).finish(), Form::Text);
+    assert_eq!(surveyed(json.as_bytes(), 65_536).finish(), OutputForm::Text);
 }

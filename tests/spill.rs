@@ -11,17 +11,17 @@ use std::time::{Duration, SystemTime};
 
 use cases::cases;
 use proptest::prelude::*;
-use spillway::spill::file_name::{FileName, Whole};
+use spillway::spill::file_name::{FileName, OutputSize};
 use spillway::spill::line_reader::{OVERLAP, WINDOW};
-use spillway::spill::pattern::Pattern;
-use spillway::spill::read::{Page, Slice, Start};
-use spillway::spill::search::{Match, Query};
-use spillway::spill::sweep::Limits;
-use spillway::spill::write::Origin;
+use spillway::spill::pattern::SearchPattern;
+use spillway::spill::read::{PageRequest, Slice, Start};
+use spillway::spill::search::{LineMatch, SearchRequest};
+use spillway::spill::sweep::Retention;
+use spillway::spill::write::SavedCall;
 use spillway::spill::{Record, SaveQueue, Store, list, read, search, sweep};
 
-fn bash(call: &str) -> Origin {
-    Origin { tool: "bash".into(), call: call.into(), secret: None }
+fn bash(call: &str) -> SavedCall {
+    SavedCall { tool: "bash".into(), call: call.into(), secret: None }
 }
 
 /// Returns the id of the only output.
@@ -80,7 +80,7 @@ fn pages(store: &Store, lines: u64, bytes: usize, by_line: bool) -> Vec<Slice> {
     let mut start = Start::Line(1);
     let mut pages = vec![];
     loop {
-        let slice = read(store, &id, Page { start, lines, bytes }).unwrap();
+        let slice = read(store, &id, PageRequest { start, lines, bytes }).unwrap();
         let (next_line, next_byte) = (slice.next_line, slice.next_byte);
         pages.push(slice);
         start = match (next_line, next_byte) {
@@ -118,7 +118,7 @@ proptest! {
         let record = saving.finish(false).unwrap();
         let kept = bytes.len().min(usize::try_from(room).unwrap_or(usize::MAX));
         prop_assert_eq!(fs::read(&record.path).unwrap(), &bytes[..kept]);
-        let whole = Whole { bytes: bytes.len() as u64, lines: lines_of(&bytes).len() as u64 };
+        let whole = OutputSize { bytes: bytes.len() as u64, lines: lines_of(&bytes).len() as u64 };
         prop_assert_eq!(record.whole, whole);
         prop_assert_eq!(record.complete, kept == bytes.len());
         prop_assert_eq!(list(&store).unwrap(), [record]);
@@ -154,10 +154,10 @@ proptest! {
     fn any_line_and_any_byte_can_be_read(bytes in hostile(), line in 1..80u64, byte in 0..2_000u64) {
         let dir = tempfile::tempdir().unwrap();
         let (store, _) = save(dir.path(), &bytes);
-        let slice = read(&store, &id_in(&store), Page { start: Start::Line(line), lines: 1, bytes: 1 << 20 }).unwrap();
+        let slice = read(&store, &id_in(&store), PageRequest { start: Start::Line(line), lines: 1, bytes: 1 << 20 }).unwrap();
         let expected = lines_of(&bytes).get(line as usize - 1).copied().unwrap_or_default();
         prop_assert_eq!(&slice.text, &String::from_utf8_lossy(expected));
-        let slice = read(&store, &id_in(&store), Page { start: Start::Byte(byte), lines: u64::MAX, bytes: 1 << 20 }).unwrap();
+        let slice = read(&store, &id_in(&store), PageRequest { start: Start::Byte(byte), lines: u64::MAX, bytes: 1 << 20 }).unwrap();
         prop_assert!(slice.byte <= byte && byte.min(bytes.len() as u64) - slice.byte < 4);
         // The bytes before and after the position decode separately to the decoded whole.
         let before = String::from_utf8_lossy(&bytes[..slice.byte as usize]).into_owned();
@@ -174,8 +174,8 @@ proptest! {
     ) {
         let dir = tempfile::tempdir().unwrap();
         let (store, _) = save(dir.path(), &bytes);
-        let compiled = if regex { Pattern::regex(pattern, ignore_case).unwrap() } else { Pattern::plain(pattern, ignore_case).unwrap() };
-        let found = search(&store, &id_in(&store), Query { pattern: compiled, line, context, max }).unwrap();
+        let compiled = if regex { SearchPattern::regex(pattern, ignore_case).unwrap() } else { SearchPattern::plain(pattern, ignore_case).unwrap() };
+        let found = search(&store, &id_in(&store), SearchRequest { pattern: compiled, line, context, max }).unwrap();
         let lines: Vec<String> = lines_of(&bytes)
             .into_iter()
             .map(|line| {
@@ -189,7 +189,7 @@ proptest! {
             .take(max)
             .collect();
         prop_assert_eq!(found.iter().map(|found| found.line).collect::<Vec<_>>(), expected);
-        for Match { line, byte, text, before, after } in found {
+        for LineMatch { line, byte, text, before, after } in found {
             let at = line as usize - 1;
             prop_assert!(text == lines[at] || lines[at].len() > 500 && text.contains("bytes]"));
             prop_assert!(text.len() < 1_600);
@@ -211,13 +211,13 @@ proptest! {
         let id = |at: usize| format!("{at:016x}");
         for (at, &(size, age, finished)) in files.iter().enumerate() {
             let name = FileName::new(&id(at), "bash");
-            let name = if finished { name.finished(name.id.clone(), Whole { bytes: size, lines: 0 }) } else { name };
+            let name = if finished { name.finished(name.id.clone(), OutputSize { bytes: size, lines: 0 }) } else { name };
             fs::write(store.path(&name), vec![b'x'; size as usize]).unwrap();
             let file = File::options().write(true).open(store.path(&name)).unwrap();
             file.set_modified(now - Duration::from_secs(age)).unwrap();
         }
         fs::write(dir.path().join("of somebody else"), "x").unwrap();
-        let limits = Limits {
+        let limits = Retention {
             total_bytes: total,
             max_age: Duration::from_secs(max_age),
             min_age: Duration::from_secs(min_age),
@@ -260,10 +260,10 @@ proptest! {
         let (store, _) = save(dir.path(), format!("one\n{line}\nthree").as_bytes());
         let start: String = needle.chars().take(100).collect();
         let pattern = match regex {
-            Some(long) => Pattern::regex(&format!("{start}{long}"), ignore_case).unwrap(),
-            None => Pattern::plain(&needle, ignore_case).unwrap(),
+            Some(long) => SearchPattern::regex(&format!("{start}{long}"), ignore_case).unwrap(),
+            None => SearchPattern::plain(&needle, ignore_case).unwrap(),
         };
-        let query = Query { pattern, line: 1, context: 1, max: 9 };
+        let query = SearchRequest { pattern, line: 1, context: 1, max: 9 };
         let found = search(&store, &id_in(&store), query).unwrap();
         prop_assert_eq!(found.len(), 1);
         prop_assert_eq!((found[0].line, found[0].byte), (2, 4 + before as u64 / 4 * 4));
@@ -275,7 +275,7 @@ proptest! {
 fn sweeps_do_not_remove_outputs_being_saved() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::at(dir.path().to_str().unwrap());
-    let limits = Limits { total_bytes: 0, max_age: Duration::ZERO, min_age: Duration::ZERO };
+    let limits = Retention { total_bytes: 0, max_age: Duration::ZERO, min_age: Duration::ZERO };
     let ended = AtomicBool::new(false);
     std::thread::scope(|scope| {
         for _ in 0..2 {
@@ -300,7 +300,7 @@ fn sweeps_do_not_remove_outputs_being_saved() {
 }
 
 /// Saves bytes in pieces of a size.
-fn save_as(store: &Store, origin: Origin, bytes: &[u8], size: usize) -> Record {
+fn save_as(store: &Store, origin: SavedCall, bytes: &[u8], size: usize) -> Record {
     let saving = SaveQueue::new(store.clone(), origin, u64::MAX);
     for piece in bytes.chunks(size) {
         saving.push(piece);
@@ -324,7 +324,7 @@ fn writers_of_one_output_agree_on_its_id_and_leave_one_copy() {
     let others = [
         save_as(&store, bash("c2"), bytes.as_bytes(), 9_999),
         save_as(&store, bash("c1"), &bytes.as_bytes()[1..], 9_999),
-        save_as(&store, Origin { tool: "build".into(), ..bash("c1") }, bytes.as_bytes(), 9_999),
+        save_as(&store, SavedCall { tool: "build".into(), ..bash("c1") }, bytes.as_bytes(), 9_999),
     ];
     let ids: BTreeSet<String> = others.iter().chain(&records[..1]).map(|record| record.id.clone()).collect();
     assert_eq!(ids.len(), 4);
@@ -335,7 +335,7 @@ fn ids_depend_on_the_secret_of_the_store_and_on_no_directory() {
     let id = |secret: Option<&str>| {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::at(dir.path().to_str().unwrap());
-        let origin = Origin { secret: secret.map(Into::into), ..bash("") };
+        let origin = SavedCall { secret: secret.map(Into::into), ..bash("") };
         save_as(&store, origin, b"output", 9).id
     };
     assert_eq!(id(Some("one")), id(Some("one")));
@@ -347,7 +347,7 @@ fn ids_depend_on_the_secret_of_the_store_and_on_no_directory() {
 fn a_told_running_id_leads_to_the_output_until_that_is_swept() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::at(dir.path().to_str().unwrap());
-    let page = || Page { start: Start::Line(1), lines: 9, bytes: 99 };
+    let page = || PageRequest { start: Start::Line(1), lines: 9, bytes: 99 };
     let saving = SaveQueue::new(store.clone(), bash(""), u64::MAX);
     let twin = SaveQueue::new(store.clone(), bash(""), u64::MAX);
     assert_eq!(saving.running(), None);
@@ -365,7 +365,7 @@ fn a_told_running_id_leads_to_the_output_until_that_is_swept() {
     assert_eq!(read(&store, &running, page()).unwrap().text, "one\ntwo\n");
     assert!(read(&store, &other, page()).is_err());
     assert_eq!(list(&store).unwrap(), [record]);
-    let limits = Limits { total_bytes: 0, max_age: Duration::ZERO, min_age: Duration::ZERO };
+    let limits = Retention { total_bytes: 0, max_age: Duration::ZERO, min_age: Duration::ZERO };
     assert_eq!(sweep(&store, &limits, &[], SystemTime::now()).unwrap().removed, 1);
     assert!(read(&store, &running, page()).is_err());
     let left: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
@@ -397,7 +397,7 @@ fn a_running_id_leads_to_its_own_output_for_good() {
     // How much comes at once is chance.
     let ids = [&[&b"ab"[..], b"c"][..], &[b"abc"]].map(|pieces| {
         let dir = tempfile::tempdir().unwrap();
-        let origin = Origin { secret: Some("s".into()), ..bash("c1") };
+        let origin = SavedCall { secret: Some("s".into()), ..bash("c1") };
         let queue = SaveQueue::new(Store::at(dir.path().to_str().unwrap()), origin, u64::MAX);
         pieces.iter().for_each(|piece| {
             queue.push(piece);

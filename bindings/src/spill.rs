@@ -11,15 +11,15 @@ use crate::answer::answer;
 use crate::task::Background;
 use crate::units::Numbers;
 use spillway::platform::{code_of, errno_of};
-use spillway::spill::file_name::Whole;
-use spillway::spill::identity::{Identity, Key};
-use spillway::spill::outlined::{Form, OutlinePage, OutlineSearch, Survey};
-use spillway::spill::pattern::Pattern;
-use spillway::spill::read::{self, Page, Slice, Start, Window};
-use spillway::spill::search::{Match, Query, Searcher};
-use spillway::spill::sweep::{Limits, Swept};
-use spillway::spill::write::Origin;
-use spillway::spill::{self, Failure, Record, SaveQueue, Store};
+use spillway::spill::file_name::OutputSize;
+use spillway::spill::identity::{Identity, StoreKey};
+use spillway::spill::outlined::{OutlinePage, OutlineSearch, OutlineSurvey, OutputForm};
+use spillway::spill::pattern::SearchPattern;
+use spillway::spill::read::{self, OutputWindow, PageRequest, Slice, Start};
+use spillway::spill::search::{LineMatch, SearchRequest, Searcher};
+use spillway::spill::sweep::{Retention, Swept};
+use spillway::spill::write::SavedCall;
+use spillway::spill::{self, Record, SaveQueue, Store, StoreFailure};
 
 /// A failure: its code, the system's error number, and a message.
 #[napi(object)]
@@ -29,12 +29,12 @@ pub struct SpillFailure {
     pub message: String,
 }
 
-impl From<Failure> for SpillFailure {
-    fn from(failure: Failure) -> SpillFailure {
+impl From<StoreFailure> for SpillFailure {
+    fn from(failure: StoreFailure) -> SpillFailure {
         let (errno, code, message) = match failure {
-            Failure::System(error) => (errno_of(&error), code_of(&error), error.to_string()),
-            Failure::Refused(message) => (None, "ERR_SPILLWAY_SPILL", message),
-            Failure::Pattern(message) => (None, "ERR_SPILLWAY_OPTION", message),
+            StoreFailure::System(error) => (errno_of(&error), code_of(&error), error.to_string()),
+            StoreFailure::Refused(message) => (None, "ERR_SPILLWAY_SPILL", message),
+            StoreFailure::Pattern(message) => (None, "ERR_SPILLWAY_OPTION", message),
         };
         SpillFailure { code: code.to_owned(), errno, message }
     }
@@ -63,7 +63,7 @@ impl From<Record> for SpillRow {
 
 /// Converts a result to its JavaScript form.
 fn outcome<T, R>(
-    outcome: std::result::Result<T, Failure>,
+    outcome: std::result::Result<T, StoreFailure>,
     shown: impl FnOnce(T) -> R,
 ) -> Either<R, SpillFailure> {
     match outcome {
@@ -82,7 +82,7 @@ pub fn start_saving(
     secret: Option<String>,
     room: f64,
 ) -> External<Arc<SaveQueue>> {
-    let origin = Origin { tool, call, secret };
+    let origin = SavedCall { tool, call, secret };
     External::new(SaveQueue::new(Store::at(&dir), origin, room as u64).into())
 }
 
@@ -98,7 +98,7 @@ pub fn running_save(
 /// The identity of an output that another store keeps.
 #[napi(catch_unwind, ts_return_type = "ExternalObject<'identity'>")]
 pub fn start_identity(secret: String, tool: String, call: String) -> External<Identity> {
-    External::new(Identity::new(Key::of(secret.as_bytes()), &tool, &call))
+    External::new(Identity::new(StoreKey::of(secret.as_bytes()), &tool, &call))
 }
 
 /// Adds content to an identity.
@@ -117,7 +117,7 @@ pub fn identity_of(
     bytes: f64,
     lines: f64,
 ) -> String {
-    identity.finished(Whole { bytes: bytes as u64, lines: lines as u64 })
+    identity.finished(OutputSize { bytes: bytes as u64, lines: lines as u64 })
 }
 
 /// Returns a random number of 64 bits, in hexadecimal digits. `RandomState` takes its keys from the
@@ -210,9 +210,9 @@ pub fn read_saved(
     Background::run(move || outcome(spill::read(&Store::at(&dir), &id, page), SpillPage::from))
 }
 
-fn page(start: f64, by_byte: bool, lines: f64, bytes: f64) -> Page {
+fn page(start: f64, by_byte: bool, lines: f64, bytes: f64) -> PageRequest {
     let start = if by_byte { Start::Byte(start as u64) } else { Start::Line(start as u64) };
-    Page { start, lines: lines as u64, bytes: bytes as usize }
+    PageRequest { start, lines: lines as u64, bytes: bytes as usize }
 }
 
 #[napi(object)]
@@ -224,9 +224,9 @@ pub struct SpillHit {
     pub after: Vec<String>,
 }
 
-impl From<Match> for SpillHit {
-    fn from(found: Match) -> SpillHit {
-        let Match { line, byte, text, before, after } = found;
+impl From<LineMatch> for SpillHit {
+    fn from(found: LineMatch) -> SpillHit {
+        let LineMatch { line, byte, text, before, after } = found;
         let [before, after] =
             [before, after].map(|lines| lines.iter().map(|line| line.to_string()).collect::<Vec<_>>());
         SpillHit { line: line as f64, byte: byte as f64, text, before, after }
@@ -248,7 +248,7 @@ fn packed(options: &[f64]) -> [f64; 5] {
     packed
 }
 
-fn hits(matches: Vec<Match>) -> Vec<SpillHit> {
+fn hits(matches: Vec<LineMatch>) -> Vec<SpillHit> {
     matches.into_iter().map(SpillHit::from).collect()
 }
 
@@ -310,14 +310,14 @@ fn fed<T: 'static>(work: T) -> Fed<T> {
 
 /// Begins to tell whether an output is one JSON value, whose lines are those of its outline.
 #[napi(catch_unwind, ts_return_type = "ExternalObject<'survey'>")]
-pub fn start_survey() -> Fed<Survey> {
-    fed(Survey::default())
+pub fn start_survey() -> Fed<OutlineSurvey> {
+    fed(OutlineSurvey::default())
 }
 
 /// Takes the next bytes. Returns false once they are not JSON.
 #[napi(catch_unwind, ts_return_type = "Promise<boolean>")]
 pub fn survey_bytes(
-    #[napi(ts_arg_type = "ExternalObject<'survey'>")] survey: &Fed<Survey>,
+    #[napi(ts_arg_type = "ExternalObject<'survey'>")] survey: &Fed<OutlineSurvey>,
     bytes: &[u8],
 ) -> AsyncTask<Background> {
     let (survey, bytes) = (Arc::clone(survey), bytes.to_vec());
@@ -327,11 +327,11 @@ pub fn survey_bytes(
 /// Ends the bytes. Returns 0 for a text, 1 for an outline, and 2 for an outline of a value that
 /// does not end.
 #[napi(catch_unwind)]
-pub fn finish_survey(#[napi(ts_arg_type = "ExternalObject<'survey'>")] survey: &Fed<Survey>) -> u32 {
+pub fn finish_survey(#[napi(ts_arg_type = "ExternalObject<'survey'>")] survey: &Fed<OutlineSurvey>) -> u32 {
     match locked(survey).finish() {
-        Form::Text => 0,
-        Form::Outline => 1,
-        Form::OpenOutline => 2,
+        OutputForm::Text => 0,
+        OutputForm::Outline => 1,
+        OutputForm::OpenOutline => 2,
     }
 }
 
@@ -339,7 +339,7 @@ pub fn finish_survey(#[napi(ts_arg_type = "ExternalObject<'survey'>")] survey: &
 /// position of the first byte that it needs.
 #[napi(catch_unwind, ts_return_type = "ExternalObject<'outline page'>")]
 pub fn start_outline_page(
-    #[napi(ts_arg_type = "ExternalObject<'survey'>")] survey: &Fed<Survey>,
+    #[napi(ts_arg_type = "ExternalObject<'survey'>")] survey: &Fed<OutlineSurvey>,
     start: f64,
     by_byte: bool,
     lines: f64,
@@ -366,7 +366,7 @@ pub fn outline_page_bytes(
 /// `start_outline_page`.
 #[napi(catch_unwind, ts_return_type = "ExternalObject<'search'> | SpillFailure")]
 pub fn start_outline_search(
-    #[napi(ts_arg_type = "ExternalObject<'survey'>")] survey: &Fed<Survey>,
+    #[napi(ts_arg_type = "ExternalObject<'survey'>")] survey: &Fed<OutlineSurvey>,
     pattern: String,
     options: &[f64],
     #[napi(ts_arg_type = "Float64Array")] source: Numbers,
@@ -404,21 +404,21 @@ pub fn page_in(
     let page = page(start, by_byte, lines, most);
     Background::run(move || {
         let [at, newlines, size, lines] = numbers;
-        match read::page_in(&Window { bytes: &bytes, at, newlines, size, lines }, page) {
+        match read::page_in(&OutputWindow { bytes: &bytes, at, newlines, size, lines }, page) {
             Ok(slice) => Either::A(SpillPage::from(slice)),
             Err(reach) => Either::B(reach as f64),
         }
     })
 }
 
-fn query(pattern: &str, options: [f64; 5]) -> std::result::Result<Query, Failure> {
+fn query(pattern: &str, options: [f64; 5]) -> std::result::Result<SearchRequest, StoreFailure> {
     let [regex, ignore_case, line, context, max] = options;
     let ignore_case = ignore_case != 0.0;
     let pattern = match regex != 0.0 {
-        true => Pattern::regex(pattern, ignore_case)?,
-        false => Pattern::plain(pattern, ignore_case)?,
+        true => SearchPattern::regex(pattern, ignore_case)?,
+        false => SearchPattern::plain(pattern, ignore_case)?,
     };
-    Ok(Query { pattern, line: line as u64, context: context as usize, max: max as usize })
+    Ok(SearchRequest { pattern, line: line as u64, context: context as usize, max: max as usize })
 }
 
 #[napi(object)]
@@ -443,7 +443,7 @@ pub fn sweep_saved(
     retain: Vec<String>,
 ) -> AsyncTask<Background> {
     let [max_age, min_age] = [max_age, min_age].map(|age| Duration::from_millis(age as u64));
-    let limits = Limits { total_bytes: total_bytes as u64, max_age, min_age };
+    let limits = Retention { total_bytes: total_bytes as u64, max_age, min_age };
     let sweep = move || spill::sweep(&Store::at(&dir), &limits, &retain, SystemTime::now());
     Background::run(move || outcome(sweep(), SpillSwept::from))
 }

@@ -12,7 +12,7 @@ const TOOL: usize = 40;
 
 /// Bytes and lines of a whole output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Whole {
+pub struct OutputSize {
     pub bytes: u64,
     pub lines: u64,
 }
@@ -23,7 +23,7 @@ pub struct FileName {
     pub id: String,
     tool: String,
     /// `None` while it is written.
-    pub whole: Option<Whole>,
+    pub whole: Option<OutputSize>,
 }
 
 impl FileName {
@@ -40,7 +40,7 @@ impl FileName {
     }
 
     /// Returns the name of the finished file.
-    pub fn finished(&self, id: String, whole: Whole) -> FileName {
+    pub fn finished(&self, id: String, whole: OutputSize) -> FileName {
         FileName { id, whole: Some(whole), ..self.clone() }
     }
 
@@ -52,7 +52,7 @@ impl FileName {
             [id, tool, bytes, lines, "txt"] => {
                 let bytes = bytes.strip_suffix('b')?.parse().ok()?;
                 let lines = lines.strip_suffix('l')?.parse().ok()?;
-                (id, tool, Some(Whole { bytes, lines }))
+                (id, tool, Some(OutputSize { bytes, lines }))
             }
             _ => return None,
         };
@@ -65,7 +65,7 @@ impl fmt::Display for FileName {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         match self.whole {
             None => write!(out, "{}.{}.part", self.id, self.tool),
-            Some(Whole { bytes, lines }) => {
+            Some(OutputSize { bytes, lines }) => {
                 write!(out, "{}.{}.{bytes}b.{lines}l.txt", self.id, self.tool)
             }
         }
@@ -108,7 +108,7 @@ mod tests {
         let name = FileName::new(ID, "bash");
         assert_eq!(name.to_string(), "0123456789abcdef.bash.part");
         assert_eq!(FileName::parse(&name.to_string()), Some(name.clone()));
-        let finished = name.finished("fedcba9876543210".into(), Whole { bytes: 70, lines: 3 });
+        let finished = name.finished("fedcba9876543210".into(), OutputSize { bytes: 70, lines: 3 });
         assert_eq!(finished.to_string(), "fedcba9876543210.bash.70b.3l.txt");
         assert_eq!(FileName::parse(&finished.to_string()), Some(finished));
     }

@@ -21,31 +21,31 @@
 
 use sha2::{Digest, Sha256};
 
-use super::file_name::Whole;
+use super::file_name::OutputSize;
 
 /// The secret of a store.
 #[derive(Clone, Debug)]
-pub struct Key([u8; 32]);
+pub struct StoreKey([u8; 32]);
 
-impl Key {
+impl StoreKey {
     /// Bytes of a key in a file.
     pub const BYTES: usize = 32;
 
     /// Derives a key from a secret of any length.
-    pub fn of(secret: &[u8]) -> Key {
-        Key(Sha256::digest(secret).into())
+    pub fn of(secret: &[u8]) -> StoreKey {
+        StoreKey(Sha256::digest(secret).into())
     }
 }
 
 /// The identity of an output, as far as it has come.
 #[derive(Clone)]
 pub struct Identity {
-    key: Key,
+    key: StoreKey,
     hash: Sha256,
 }
 
 impl Identity {
-    pub fn new(key: Key, tool: &str, call: &str) -> Identity {
+    pub fn new(key: StoreKey, tool: &str, call: &str) -> Identity {
         let mut hash = Sha256::new();
         hash.update(key.0);
         for name in [tool, call] {
@@ -67,7 +67,7 @@ impl Identity {
     }
 
     /// Returns the id of the ended output.
-    pub fn finished(&self, whole: Whole) -> String {
+    pub fn finished(&self, whole: OutputSize) -> String {
         self.sealed(b"finished", &[whole.bytes, whole.lines])
     }
 
@@ -92,9 +92,9 @@ mod tests {
     use super::*;
 
     fn id(secret: &str, tool: &str, call: &str, content: &[&str], bytes: u64) -> String {
-        let mut identity = Identity::new(Key::of(secret.as_bytes()), tool, call);
+        let mut identity = Identity::new(StoreKey::of(secret.as_bytes()), tool, call);
         content.iter().for_each(|part| identity.add(part.as_bytes()));
-        identity.finished(Whole { bytes, lines: 1 })
+        identity.finished(OutputSize { bytes, lines: 1 })
     }
 
     #[test]
@@ -115,8 +115,8 @@ mod tests {
 
     #[test]
     fn running_ids_are_others() {
-        let identity = Identity::new(Key::of(b"key"), "bash", "");
-        let whole = Whole { bytes: 0, lines: 0 };
+        let identity = Identity::new(StoreKey::of(b"key"), "bash", "");
+        let whole = OutputSize { bytes: 0, lines: 0 };
         let ids = [identity.running(0), identity.running(1), identity.finished(whole)];
         assert!(ids[0] != ids[1] && ids[0] != ids[2] && ids[1] != ids[2]);
     }

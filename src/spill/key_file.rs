@@ -4,8 +4,8 @@ use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, ErrorKind, Read, Write};
 
-use super::Failure;
-use super::identity::Key;
+use super::StoreFailure;
+use super::identity::StoreKey;
 use super::store::Store;
 use crate::platform;
 
@@ -14,7 +14,7 @@ pub const NAME: &str = "key";
 
 /// Returns the key of a prepared directory. The first process makes it; all that start at the same
 /// time use one.
-pub fn key_of(store: &Store) -> Result<Key, Failure> {
+pub fn key_of(store: &Store) -> Result<StoreKey, StoreFailure> {
     loop {
         if let Some(key) = read(store)? {
             return Ok(key);
@@ -25,7 +25,7 @@ pub fn key_of(store: &Store) -> Result<Key, Failure> {
 
 /// Reads the key. Returns `None` if there is none, if a process died while it made one, or if
 /// another user may know it.
-fn read(store: &Store) -> io::Result<Option<Key>> {
+fn read(store: &Store) -> io::Result<Option<StoreKey>> {
     let mut bytes = vec![];
     let file = match store.open_named(NAME) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -35,15 +35,15 @@ fn read(store: &Store) -> io::Result<Option<Key>> {
     if !found.is_file() || !platform::is_ours(&found) || platform::is_open_to_others(&found) {
         return Ok(None);
     }
-    file.take(Key::BYTES as u64).read_to_end(&mut bytes)?;
-    Ok((bytes.len() == Key::BYTES).then(|| Key::of(&bytes)))
+    file.take(StoreKey::BYTES as u64).read_to_end(&mut bytes)?;
+    Ok((bytes.len() == StoreKey::BYTES).then(|| StoreKey::of(&bytes)))
 }
 
 /// Makes a key under another name first: a key is there whole or not at all.
 fn make(store: &Store) -> io::Result<()> {
     // Keyed hashes, whose keys the system has drawn: as hard to guess as random numbers.
     let random = || RandomState::new().build_hasher().finish();
-    let bytes: Vec<u8> = (0..Key::BYTES / 8).flat_map(|_| random().to_le_bytes()).collect();
+    let bytes: Vec<u8> = (0..StoreKey::BYTES / 8).flat_map(|_| random().to_le_bytes()).collect();
     let draft = format!("{NAME}.{:016x}", random());
     let mut file = store.create_named(&draft)?;
     let [from, to] = [&draft, NAME].map(|name| store.path_of(name));
@@ -70,11 +70,11 @@ pub fn is_key(file: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spill::file_name::Whole;
+    use crate::spill::file_name::OutputSize;
     use crate::spill::identity::Identity;
 
-    fn id(key: Key) -> String {
-        Identity::new(key, "", "").finished(Whole { bytes: 0, lines: 0 })
+    fn id(key: StoreKey) -> String {
+        Identity::new(key, "", "").finished(OutputSize { bytes: 0, lines: 0 })
     }
 
     #[test]
@@ -109,12 +109,12 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let dir = tempfile::tempdir().unwrap();
         let store = Store::at(dir.path().to_str().unwrap());
-        let planted = [7; Key::BYTES];
+        let planted = [7; StoreKey::BYTES];
         let file = dir.path().join(NAME);
         fs::write(&file, planted).unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
         let key = key_of(&store).unwrap_or_else(|_| panic!("no key"));
-        assert_ne!(id(key), id(Key::of(&planted)));
+        assert_ne!(id(key), id(StoreKey::of(&planted)));
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o077, 0);
     }
 }

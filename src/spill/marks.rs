@@ -21,7 +21,7 @@ const OUTPUTS: usize = 64;
 
 /// The newlines in the first bytes of an output, and those before each mark.
 #[derive(Clone, Debug)]
-pub struct Marks {
+pub struct LineMarks {
     size: u64,
     newlines: u64,
     step: u64,
@@ -31,18 +31,18 @@ pub struct Marks {
 
 /// A position, and the newlines before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub struct LineMark {
     pub at: u64,
     pub newlines: u64,
 }
 
-impl Default for Marks {
-    fn default() -> Marks {
-        Marks { size: 0, newlines: 0, step: STEP, before: vec![] }
+impl Default for LineMarks {
+    fn default() -> LineMarks {
+        LineMarks { size: 0, newlines: 0, step: STEP, before: vec![] }
     }
 }
 
-impl Marks {
+impl LineMarks {
     pub fn size(&self) -> u64 {
         self.size
     }
@@ -75,7 +75,12 @@ impl Marks {
     }
 
     /// Counts the next bytes of a file, at most `size`, until there are enough.
-    pub fn count(&mut self, mut file: &File, size: u64, enough: impl Fn(&Marks) -> bool) -> io::Result<()> {
+    pub fn count(
+        &mut self,
+        mut file: &File,
+        size: u64,
+        enough: impl Fn(&LineMarks) -> bool,
+    ) -> io::Result<()> {
         let mut buffer = vec![];
         while self.size < size && !enough(self) {
             buffer.resize(STEP as usize, 0);
@@ -90,18 +95,18 @@ impl Marks {
     }
 
     /// Returns the last mark up to a position.
-    pub fn up_to(&self, at: u64) -> Mark {
+    pub fn up_to(&self, at: u64) -> LineMark {
         self.mark(self.before.len().min(usize::try_from(at / self.step).unwrap_or(usize::MAX)))
     }
 
     /// Returns the last mark with fewer newlines before it, or the start.
-    pub fn before(&self, newlines: u64) -> Mark {
+    pub fn before(&self, newlines: u64) -> LineMark {
         self.mark(self.before.partition_point(|&before| before < newlines))
     }
 
-    fn mark(&self, nth: usize) -> Mark {
+    fn mark(&self, nth: usize) -> LineMark {
         let newlines = nth.checked_sub(1).map_or(0, |last| self.before[last]);
-        Mark { at: nth as u64 * self.step, newlines }
+        LineMark { at: nth as u64 * self.step, newlines }
     }
 }
 
@@ -112,7 +117,7 @@ type Stamp = (u64, Option<SystemTime>);
 struct MarksEntry {
     path: PathBuf,
     stamp: Stamp,
-    marks: Arc<Marks>,
+    marks: Arc<LineMarks>,
 }
 
 static KNOWN: Mutex<VecDeque<MarksEntry>> = Mutex::new(VecDeque::new());
@@ -126,14 +131,14 @@ fn stamp_of(found: &Metadata) -> Stamp {
 }
 
 /// Returns the marks of a file, as far as they are known.
-pub fn recall(path: &Path, found: &Metadata) -> Arc<Marks> {
+pub fn recall(path: &Path, found: &Metadata) -> Arc<LineMarks> {
     let all = known();
     let same = |known: &&MarksEntry| known.path == path && known.stamp == stamp_of(found);
     all.iter().find(same).map(|known| Arc::clone(&known.marks)).unwrap_or_default()
 }
 
 /// Keeps the marks of a file in place of those known, and forgets those not used for longest.
-pub fn remember(path: &Path, found: &Metadata, marks: Arc<Marks>) {
+pub fn remember(path: &Path, found: &Metadata, marks: Arc<LineMarks>) {
     let mut all = known();
     all.retain(|known| known.path != path);
     if marks.size() >= STEP {
@@ -161,7 +166,7 @@ mod tests {
     fn a_mark_tells_the_newlines_before_it_however_the_bytes_came() {
         let text = text(40_000);
         for size in [1_009, STEP as usize, text.len()] {
-            let mut marks = Marks::default();
+            let mut marks = LineMarks::default();
             text.chunks(size).for_each(|part| marks.add(part));
             assert_eq!((marks.size(), marks.newlines()), (text.len() as u64, 40_000));
             for at in (0..text.len()).step_by(99_991) {
@@ -180,7 +185,7 @@ mod tests {
 
     #[test]
     fn marks_are_few_whatever_the_size() {
-        let mut marks = Marks::default();
+        let mut marks = LineMarks::default();
         let piece = [b"\n".as_slice(), &[b'x'; STEP as usize - 1]].concat();
         for _ in 0..3 * MOST {
             marks.add(&piece);
@@ -199,7 +204,7 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&text).unwrap();
         let size = text.len() as u64;
-        let mut marks = Marks::default();
+        let mut marks = LineMarks::default();
         marks.count(&file, size, |marks| marks.size() > STEP).unwrap();
         assert!(marks.size() > STEP && marks.size() < size);
         marks.count(&file, size, |_| false).unwrap();
@@ -213,7 +218,7 @@ mod tests {
     fn marks_are_those_of_one_state_of_a_file() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(&text(40_000)).unwrap();
-        let mut marks = Marks::default();
+        let mut marks = LineMarks::default();
         marks.add(&text(40_000));
         let before = file.as_file().metadata().unwrap();
         remember(file.path(), &before, marks.into());

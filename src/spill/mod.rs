@@ -21,7 +21,7 @@ pub use write::SaveQueue;
 
 /// An error of saving or reading outputs.
 #[derive(Debug)]
-pub enum Failure {
+pub enum StoreFailure {
     /// An error of the operating system.
     System(std::io::Error),
     /// A request that the store rejects, or an unknown output.
@@ -30,8 +30,8 @@ pub enum Failure {
     Pattern(String),
 }
 
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Failure {
-        Failure::System(error)
+impl From<std::io::Error> for StoreFailure {
+    fn from(error: std::io::Error) -> StoreFailure {
+        StoreFailure::System(error)
     }
 }

@@ -9,9 +9,9 @@
 
 use std::mem;
 
-use super::Failure;
-use super::read::{Page, Slice, Start, Window, page_in};
-use super::search::{Match, Query, Searcher};
+use super::StoreFailure;
+use super::read::{OutputWindow, PageRequest, Slice, Start, page_in};
+use super::search::{LineMatch, SearchRequest, Searcher};
 use crate::outline::Outline;
 
 /// Bytes of a line that a search shows whole. An output without a longer one is read as it is.
@@ -29,7 +29,7 @@ const SEQUENCE: u64 = 4;
 
 /// The outline of the first bytes of an output, and its size so far.
 #[derive(Clone, Debug, Default)]
-struct Place {
+struct OutlinePlace {
     source: u64,
     bytes: u64,
     newlines: u64,
@@ -38,7 +38,7 @@ struct Place {
 
 /// The way an output is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum OutputForm {
     /// As it was saved.
     Text,
     /// As the lines of a JSON value.
@@ -49,9 +49,9 @@ pub enum Form {
 
 /// All places of an output, which come as its bytes do.
 #[derive(Debug)]
-pub struct Survey {
-    last: Place,
-    places: Vec<Place>,
+pub struct OutlineSurvey {
+    last: OutlinePlace,
+    places: Vec<OutlinePlace>,
     step: u64,
     /// Bytes of the line that is being read, and of the longest.
     line: u64,
@@ -60,11 +60,11 @@ pub struct Survey {
     lines: Vec<u8>,
 }
 
-impl Default for Survey {
-    fn default() -> Survey {
-        let places = vec![Place::default()];
-        Survey {
-            last: Place::default(),
+impl Default for OutlineSurvey {
+    fn default() -> OutlineSurvey {
+        let places = vec![OutlinePlace::default()];
+        OutlineSurvey {
+            last: OutlinePlace::default(),
             places,
             step: STEP,
             line: 0,
@@ -75,7 +75,7 @@ impl Default for Survey {
     }
 }
 
-impl Survey {
+impl OutlineSurvey {
     /// Takes the next bytes. Returns false once they are not JSON.
     pub fn push(&mut self, bytes: &[u8]) -> bool {
         let mut pieces = bytes.chunks(PIECE);
@@ -116,18 +116,18 @@ impl Survey {
     }
 
     /// Ends the bytes.
-    pub fn finish(&mut self) -> Form {
+    pub fn finish(&mut self) -> OutputForm {
         self.last.finish(&mut self.lines);
         match (self.is_json && self.longest > LONG, self.last.outline.is_whole()) {
-            (false, _) => Form::Text,
-            (true, true) => Form::Outline,
-            (true, false) => Form::OpenOutline,
+            (false, _) => OutputForm::Text,
+            (true, true) => OutputForm::Outline,
+            (true, false) => OutputForm::OpenOutline,
         }
     }
 
     /// Returns the last place that comes before a position, and before the sequence it is in.
-    fn place_before(&self, start: Start) -> Place {
-        let is_before = |place: &Place| match start {
+    fn place_before(&self, start: Start) -> OutlinePlace {
+        let is_before = |place: &OutlinePlace| match start {
             Start::Line(line) => place.newlines + 1 < line,
             Start::Byte(byte) => place.bytes + SEQUENCE <= byte,
         };
@@ -136,7 +136,7 @@ impl Survey {
     }
 }
 
-impl Place {
+impl OutlinePlace {
     /// Outlines a piece, and counts its lines.
     fn push(&mut self, piece: &[u8], lines: &mut Vec<u8>) -> Result<(), crate::outline::NotJson> {
         lines.clear();
@@ -161,8 +161,8 @@ impl Place {
 /// A page of an outline, which is given the bytes of the output from [`OutlinePage::source`] on.
 #[derive(Debug)]
 pub struct OutlinePage {
-    place: Place,
-    page: Page,
+    place: OutlinePlace,
+    page: PageRequest,
     /// Lines from before the page on: their bytes, position, and the newlines before them.
     window: Vec<u8>,
     at: u64,
@@ -175,7 +175,7 @@ pub struct OutlinePage {
 
 impl OutlinePage {
     /// Begins a page of an output whose survey has ended.
-    pub fn new(survey: &Survey, page: Page) -> OutlinePage {
+    pub fn new(survey: &OutlineSurvey, page: PageRequest) -> OutlinePage {
         let place = survey.place_before(page.start);
         OutlinePage {
             page,
@@ -196,7 +196,7 @@ impl OutlinePage {
 
     /// Takes the next bytes. Returns the page once they reach its end. `is_last`: they end the
     /// output.
-    pub fn push(&mut self, bytes: &[u8], is_last: bool) -> Result<Option<Slice>, Failure> {
+    pub fn push(&mut self, bytes: &[u8], is_last: bool) -> Result<Option<Slice>, StoreFailure> {
         let mut lines = vec![];
         for piece in bytes.chunks(PIECE) {
             self.place.push(piece, &mut lines).map_err(|_| changed())?;
@@ -222,7 +222,7 @@ impl OutlinePage {
             return None;
         }
         let OutlinePage { window: bytes, at, newlines, size, lines, page, .. } = &*self;
-        let window = Window { bytes, at: *at, newlines: *newlines, size: *size, lines: *lines };
+        let window = OutputWindow { bytes, at: *at, newlines: *newlines, size: *size, lines: *lines };
         match page_in(&window, *page) {
             Ok(slice) => Some(slice),
             Err(_) => {
@@ -259,13 +259,13 @@ impl OutlinePage {
 /// on.
 #[derive(Debug)]
 pub struct OutlineSearch {
-    place: Place,
+    place: OutlinePlace,
     searcher: Searcher,
 }
 
 impl OutlineSearch {
     /// Begins a search of an output whose survey has ended.
-    pub fn new(survey: &Survey, query: Query) -> OutlineSearch {
+    pub fn new(survey: &OutlineSurvey, query: SearchRequest) -> OutlineSearch {
         // A place is inside a line, which comes before those to search and to show.
         let place = survey.place_before(Start::Line(query.line.saturating_sub(query.context as u64)));
         let searcher = Searcher::new(query, place.bytes, place.newlines + 1);
@@ -278,7 +278,7 @@ impl OutlineSearch {
     }
 
     /// Searches the next bytes. Returns false if no more are needed.
-    pub fn push(&mut self, bytes: &[u8]) -> Result<bool, Failure> {
+    pub fn push(&mut self, bytes: &[u8]) -> Result<bool, StoreFailure> {
         let mut lines = vec![];
         for piece in bytes.chunks(PIECE) {
             self.place.push(piece, &mut lines).map_err(|_| changed())?;
@@ -290,7 +290,7 @@ impl OutlineSearch {
     }
 
     /// Ends the bytes, and returns the matching lines.
-    pub fn finish(&mut self) -> Result<Vec<Match>, Failure> {
+    pub fn finish(&mut self) -> Result<Vec<LineMatch>, StoreFailure> {
         let mut lines = vec![];
         self.place.finish(&mut lines);
         self.searcher.push(&mem::take(&mut lines))?;
@@ -298,6 +298,6 @@ impl OutlineSearch {
     }
 }
 
-fn changed() -> Failure {
-    Failure::Refused("the output was changed while it was read".into())
+fn changed() -> StoreFailure {
+    StoreFailure::Refused("the output was changed while it was read".into())
 }

@@ -4,27 +4,27 @@ use std::ops::Range;
 
 use regex::bytes::Regex;
 
-use super::Failure;
+use super::StoreFailure;
 use super::line_reader::{LinePart, OVERLAP};
 use crate::encoding::{Text, Utf8};
 use crate::expression::{compile, literal};
 
 /// A plain text or a regular expression, with Unicode case folding and classes.
 #[derive(Debug)]
-pub struct Pattern(Regex);
+pub struct SearchPattern(Regex);
 
-impl Pattern {
-    pub fn plain(text: &str, ignore_case: bool) -> Result<Pattern, Failure> {
-        Pattern::of(literal(text, ignore_case))
+impl SearchPattern {
+    pub fn plain(text: &str, ignore_case: bool) -> Result<SearchPattern, StoreFailure> {
+        SearchPattern::of(literal(text, ignore_case))
     }
 
-    pub fn regex(text: &str, ignore_case: bool) -> Result<Pattern, Failure> {
-        Pattern::of(compile(text, ignore_case))
+    pub fn regex(text: &str, ignore_case: bool) -> Result<SearchPattern, StoreFailure> {
+        SearchPattern::of(compile(text, ignore_case))
     }
 
-    fn of(compiled: Result<Regex, String>) -> Result<Pattern, Failure> {
-        let refused = |reason| Failure::Pattern(format!("a regular expression ({reason})"));
-        compiled.map(Pattern).map_err(refused)
+    fn of(compiled: Result<Regex, String>) -> Result<SearchPattern, StoreFailure> {
+        let refused = |reason| StoreFailure::Pattern(format!("a regular expression ({reason})"));
+        compiled.map(SearchPattern).map_err(refused)
     }
 
     /// Finds the pattern in a line or a part of one. A match is left to the next part, which
@@ -44,16 +44,16 @@ impl Pattern {
 mod tests {
     use super::*;
 
-    fn find(pattern: &Pattern, bytes: &[u8]) -> Option<Range<usize>> {
+    fn find(pattern: &SearchPattern, bytes: &[u8]) -> Option<Range<usize>> {
         pattern.find(&LinePart { line: 1, at: 0, bytes, begins: true, ends: true }, 0)
     }
 
-    fn plain(text: &str, ignore_case: bool) -> Pattern {
-        Pattern::plain(text, ignore_case).unwrap()
+    fn plain(text: &str, ignore_case: bool) -> SearchPattern {
+        SearchPattern::plain(text, ignore_case).unwrap()
     }
 
-    fn regex(text: &str, ignore_case: bool) -> Pattern {
-        Pattern::regex(text, ignore_case).unwrap()
+    fn regex(text: &str, ignore_case: bool) -> SearchPattern {
+        SearchPattern::regex(text, ignore_case).unwrap()
     }
 
     #[test]
@@ -106,10 +106,10 @@ mod tests {
     fn hostile_expressions_are_refused() {
         let deep = ["(", "[", "a*", "(?:", "a|", "(a"].map(|part| part.repeat(4_096 / part.len()));
         for hostile in deep.iter().map(String::as_str) {
-            let _ = Pattern::regex(hostile, false);
+            let _ = SearchPattern::regex(hostile, false);
         }
         let stars = format!("a{}", "*".repeat(4_000));
-        let _ = Pattern::regex(&stars, false).map(|pattern| find(&pattern, b"aaab"));
+        let _ = SearchPattern::regex(&stars, false).map(|pattern| find(&pattern, b"aaab"));
         for hostile in [
             "(",
             "a{9999999}",
@@ -122,18 +122,20 @@ mod tests {
             r"(a)\1",
             "(?=a)",
         ] {
-            let Err(Failure::Pattern(reason)) = Pattern::regex(hostile, false) else { panic!("{hostile}") };
+            let Err(StoreFailure::Pattern(reason)) = SearchPattern::regex(hostile, false) else {
+                panic!("{hostile}")
+            };
             assert!(!reason.contains('\n') && reason.starts_with("a regular expression ("), "{reason}");
         }
         for costly in ["(?:a?){1000}a{1000}b", r"\w{1,100}: .{0,2000}$", "[a-z]{0,900}[a-y]{0,900}z$"] {
-            assert!(Pattern::regex(costly, false).is_ok(), "{costly}");
+            assert!(SearchPattern::regex(costly, false).is_ok(), "{costly}");
         }
     }
 
     #[test]
     fn errors_name_the_mistake() {
-        let reason = |text: &str| match Pattern::regex(text, false) {
-            Err(Failure::Pattern(reason)) => reason,
+        let reason = |text: &str| match SearchPattern::regex(text, false) {
+            Err(StoreFailure::Pattern(reason)) => reason,
             other => panic!("{other:?}"),
         };
         assert_eq!(reason("("), "a regular expression (unclosed group)");

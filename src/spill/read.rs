@@ -4,14 +4,14 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take};
 use std::ops::Range;
 
-use super::marks::{Marks, recall, remember};
-use super::{Failure, Store};
+use super::marks::{LineMarks, recall, remember};
+use super::{Store, StoreFailure};
 use crate::encoding::{Text, Utf8};
 use crate::truncate::fit::prefix_of_bytes;
 
 /// The page to read.
 #[derive(Clone, Copy, Debug)]
-pub struct Page {
+pub struct PageRequest {
     pub start: Start,
     pub lines: u64,
     /// Bytes of the returned text, in which an invalid sequence counts as U+FFFD.
@@ -46,12 +46,12 @@ const SEQUENCE: u64 = 4;
 /// Bytes read at once when counting lines.
 const BUFFER: usize = 256 * 1024;
 
-pub fn read(store: &Store, id: &str, page: Page) -> Result<Slice, Failure> {
+pub fn read(store: &Store, id: &str, page: PageRequest) -> Result<Slice, StoreFailure> {
     let (entry, file) = store.open(id)?;
     let lines = entry.name.whole.filter(|_| entry.is_complete()).map(|whole| whole.lines);
     let (path, found) = (store.path(&entry.name), file.metadata()?);
     let known = recall(&path, &found);
-    let mut marks = Marks::clone(&known);
+    let mut marks = LineMarks::clone(&known);
     let slice = read_page(&file, entry.size, lines, page, &mut marks)?;
     if marks.size() > known.size() {
         remember(&path, &found, marks.into());
@@ -60,13 +60,19 @@ pub fn read(store: &Store, id: &str, page: Page) -> Result<Slice, Failure> {
 }
 
 /// Reads a page from the first `size` bytes of a file. Counts their lines if not known.
-fn read_page(file: &File, size: u64, lines: Option<u64>, page: Page, marks: &mut Marks) -> io::Result<Slice> {
+fn read_page(
+    file: &File,
+    size: u64,
+    lines: Option<u64>,
+    page: PageRequest,
+    marks: &mut LineMarks,
+) -> io::Result<Slice> {
     let start = match page.start {
         Start::Line(line) => line_start(file, line, size, marks)?,
         Start::Byte(byte) => byte.min(size),
     };
     let at = start.saturating_sub(SEQUENCE);
-    let window = Window {
+    let window = OutputWindow {
         bytes: &bytes_of(file, at..size.min(reach(start, page)))?,
         at,
         newlines: newlines(file, at, marks)?,
@@ -78,7 +84,7 @@ fn read_page(file: &File, size: u64, lines: Option<u64>, page: Page, marks: &mut
 
 /// Consecutive bytes of an output, with the counts before them and the size of the whole.
 #[derive(Clone, Copy, Debug)]
-pub struct Window<'a> {
+pub struct OutputWindow<'a> {
     pub bytes: &'a [u8],
     pub at: u64,
     pub newlines: u64,
@@ -88,8 +94,8 @@ pub struct Window<'a> {
 
 /// Reads a page that begins in a window. Returns the position up to which the window must reach if
 /// the page may continue beyond it.
-pub fn page_in(window: &Window, page: Page) -> Result<Slice, u64> {
-    let &Window { bytes, at, newlines, size, lines } = window;
+pub fn page_in(window: &OutputWindow, page: PageRequest) -> Result<Slice, u64> {
+    let &OutputWindow { bytes, at, newlines, size, lines } = window;
     let start = match page.start {
         Start::Line(line) => start_of_line(bytes, (line - 1).saturating_sub(newlines)).unwrap_or(bytes.len()),
         Start::Byte(byte) => Utf8(bytes).floor(bytes.len().min(byte.saturating_sub(at) as usize)),
@@ -117,7 +123,7 @@ pub fn page_in(window: &Window, page: Page) -> Result<Slice, u64> {
 }
 
 /// Returns the position up to which a page needs bytes.
-fn reach(start: u64, page: Page) -> u64 {
+fn reach(start: u64, page: PageRequest) -> u64 {
     start.saturating_add(page.bytes as u64).saturating_add(SEQUENCE)
 }
 
@@ -136,17 +142,17 @@ pub fn bytes_of(file: &File, range: Range<u64>) -> io::Result<Vec<u8>> {
 
 /// Counts the lines of the first `size` bytes.
 pub fn lines_of(file: &File, size: u64) -> io::Result<u64> {
-    all_lines(file, size, &mut Marks::default())
+    all_lines(file, size, &mut LineMarks::default())
 }
 
-fn all_lines(file: &File, size: u64, marks: &mut Marks) -> io::Result<u64> {
+fn all_lines(file: &File, size: u64, marks: &mut LineMarks) -> io::Result<u64> {
     let last = bytes_of(file, size.saturating_sub(1)..size)?;
     let open = last.first().is_some_and(|&last| last != b'\n');
     Ok(newlines(file, size, marks)? + u64::from(open))
 }
 
 /// Counts the newlines before a position.
-fn newlines(file: &File, at: u64, marks: &mut Marks) -> io::Result<u64> {
+fn newlines(file: &File, at: u64, marks: &mut LineMarks) -> io::Result<u64> {
     marks.count(file, at, |_| false)?;
     let mark = marks.up_to(at);
     let mut rest = BufReader::with_capacity(BUFFER, part(file, mark.at..at)?);
@@ -162,7 +168,7 @@ fn newlines(file: &File, at: u64, marks: &mut Marks) -> io::Result<u64> {
 }
 
 /// Returns the start of a line in the first `size` bytes, or `size` if they have fewer lines.
-fn line_start(file: &File, line: u64, size: u64, marks: &mut Marks) -> io::Result<u64> {
+fn line_start(file: &File, line: u64, size: u64, marks: &mut LineMarks) -> io::Result<u64> {
     marks.count(file, size, |marks| marks.newlines() >= line - 1)?;
     let mark = marks.before(line - 1);
     let mut text = BufReader::with_capacity(BUFFER, part(file, mark.at..size)?);
@@ -182,7 +188,7 @@ fn part(mut file: &File, range: Range<u64>) -> io::Result<Take<&File>> {
 }
 
 /// Returns the end of a page. A page has at least one code point, so paging ends under any limit.
-fn end(bytes: &[u8], is_last: bool, page: Page) -> usize {
+fn end(bytes: &[u8], is_last: bool, page: PageRequest) -> usize {
     if bytes.is_empty() {
         return 0;
     }
@@ -204,8 +210,8 @@ mod tests {
     fn page(content: &[u8], start: Start, lines: u64, bytes: usize) -> Slice {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(content).unwrap();
-        let (size, page) = (content.len() as u64, Page { start, lines, bytes });
-        let mut marks = Marks::default();
+        let (size, page) = (content.len() as u64, PageRequest { start, lines, bytes });
+        let mut marks = LineMarks::default();
         let slice = read_page(&file, size, None, page, &mut marks).unwrap();
         assert_eq!(read_page(&file, size, None, page, &mut marks).unwrap(), slice);
         slice
@@ -246,13 +252,14 @@ mod tests {
             for at in 0..whole.byte as usize {
                 let bytes = &text.as_bytes()[at..];
                 let newlines = memchr::memchr_iter(b'\n', &text.as_bytes()[..at]).count() as u64;
-                let window = Window { bytes, at: at as u64, newlines, size: text.len() as u64, lines: 5 };
-                let page = Page { start, lines, bytes: 7 };
+                let window =
+                    OutputWindow { bytes, at: at as u64, newlines, size: text.len() as u64, lines: 5 };
+                let page = PageRequest { start, lines, bytes: 7 };
                 // A sequence is whole, or the position is not in it.
                 if text.is_char_boundary(at) {
                     assert_eq!(page_in(&window, page), Ok(whole.clone()), "{start:?} {lines} {at}");
                 }
-                let short = Window { bytes: &bytes[..whole.byte as usize - at], ..window };
+                let short = OutputWindow { bytes: &bytes[..whole.byte as usize - at], ..window };
                 let is_empty = whole.byte == window.size;
                 assert_eq!(page_in(&short, page).is_ok(), is_empty, "{start:?} {lines} {at}");
             }
@@ -267,12 +274,12 @@ mod tests {
         let (size, lines) = (text.len() as u64, 60_001);
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(text.as_bytes()).unwrap();
-        let mut known = Marks::default();
+        let mut known = LineMarks::default();
         let starts = (0..9).flat_map(|at| [Start::Byte(at * 187_331), Start::Line(1 + at * 7_919)]);
         for start in starts.chain([Start::Byte(3), Start::Line(60_001), Start::Line(70_000), Start::Line(2)])
         {
-            let page = Page { start, lines: 9, bytes: 300 };
-            let first = read_page(&file, size, Some(lines), page, &mut Marks::default()).unwrap();
+            let page = PageRequest { start, lines: 9, bytes: 300 };
+            let first = read_page(&file, size, Some(lines), page, &mut LineMarks::default()).unwrap();
             assert_eq!(read_page(&file, size, None, page, &mut known).unwrap(), first, "{start:?}");
             let before = &text.as_bytes()[..first.byte as usize];
             assert_eq!(first.line, 1 + memchr::memchr_iter(b'\n', before).count() as u64);

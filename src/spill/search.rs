@@ -7,14 +7,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::line_reader::{LinePart, LineReader};
-use super::pattern::Pattern;
-use super::{Failure, Store};
+use super::pattern::SearchPattern;
+use super::{Store, StoreFailure};
 use crate::encoding::{Text, Utf8};
 
 /// The search to run.
 #[derive(Debug)]
-pub struct Query {
-    pub pattern: Pattern,
+pub struct SearchRequest {
+    pub pattern: SearchPattern,
     /// The first line to search.
     pub line: u64,
     /// Lines shown before and after each match.
@@ -24,7 +24,7 @@ pub struct Query {
 
 /// A matching line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Match {
+pub struct LineMatch {
     pub line: u64,
     /// Position of the match in the file.
     pub byte: u64,
@@ -47,13 +47,13 @@ const ANSWER: usize = 40_960;
 /// Bytes read at once.
 const BUFFER: usize = 256 * 1024;
 
-pub fn search(store: &Store, id: &str, query: Query) -> Result<Vec<Match>, Failure> {
+pub fn search(store: &Store, id: &str, query: SearchRequest) -> Result<Vec<LineMatch>, StoreFailure> {
     let (entry, mut file) = store.open(id)?;
     file.rewind()?;
     find(file.take(entry.size), query)
 }
 
-fn find(mut file: impl Read, query: Query) -> Result<Vec<Match>, Failure> {
+fn find(mut file: impl Read, query: SearchRequest) -> Result<Vec<LineMatch>, StoreFailure> {
     let mut searcher = Searcher::new(query, 0, 1);
     let mut buffer = vec![0; BUFFER];
     loop {
@@ -67,7 +67,7 @@ fn find(mut file: impl Read, query: Query) -> Result<Vec<Match>, Failure> {
 /// A search that is given the bytes of an output in order, in any pieces.
 #[derive(Debug)]
 pub struct Searcher {
-    query: Query,
+    query: SearchRequest,
     lines: LineReader,
     state: ScanState,
     /// Time that it may still take.
@@ -79,7 +79,7 @@ struct ScanState {
     line: SearchLine,
     /// The lines before this one.
     recent: VecDeque<Arc<str>>,
-    matches: Vec<Match>,
+    matches: Vec<LineMatch>,
     /// No more lines may match: there is no room for them, or there are enough.
     full: bool,
     /// Bytes that the matching lines leave to others.
@@ -90,13 +90,13 @@ struct ScanState {
 #[derive(Debug, Default)]
 struct SearchLine {
     start: u64,
-    head: Around,
-    found: Option<Around>,
+    head: LineContext,
+    found: Option<LineContext>,
 }
 
 /// A position in the output, and bytes around it.
 #[derive(Debug, Default)]
-struct Around {
+struct LineContext {
     at: u64,
     from: u64,
     bytes: Vec<u8>,
@@ -105,13 +105,13 @@ struct Around {
 impl Searcher {
     /// Begins with the bytes at a position in a line. If they begin inside that line, it must come
     /// before all lines to search and to show.
-    pub fn new(query: Query, at: u64, line: u64) -> Searcher {
+    pub fn new(query: SearchRequest, at: u64, line: u64) -> Searcher {
         let state = ScanState { room: ANSWER, full: query.max == 0, ..ScanState::default() };
         Searcher { query, lines: LineReader::new(at, line), state, left: LONGEST }
     }
 
     /// Searches the next bytes. Returns false if no more are needed.
-    pub fn push(&mut self, bytes: &[u8]) -> Result<bool, Failure> {
+    pub fn push(&mut self, bytes: &[u8]) -> Result<bool, StoreFailure> {
         let deadline = Instant::now() + self.left;
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -125,27 +125,27 @@ impl Searcher {
     }
 
     /// Ends the bytes, and returns the matching lines.
-    pub fn finish(&mut self) -> Result<Vec<Match>, Failure> {
+    pub fn finish(&mut self) -> Result<Vec<LineMatch>, StoreFailure> {
         self.lines.end();
         self.read(Instant::now() + self.left)?;
         self.state.crop();
         Ok(std::mem::take(&mut self.state.matches))
     }
 
-    fn read(&mut self, deadline: Instant) -> Result<bool, Failure> {
+    fn read(&mut self, deadline: Instant) -> Result<bool, StoreFailure> {
         let Searcher { query, lines, state, .. } = self;
         while !state.is_done(query)
             && let Some(part) = lines.next_part()
         {
             if part.begins {
-                state.line = SearchLine { start: part.at, head: Around::of(&part, 0), found: None };
+                state.line = SearchLine { start: part.at, head: LineContext::of(&part, 0), found: None };
             }
             if state.line.found.is_none() && part.line >= query.line && !state.full {
                 let found = query.pattern.find(&part, REACH);
-                state.line.found = found.map(|found| Around::of(&part, found.start));
+                state.line.found = found.map(|found| LineContext::of(&part, found.start));
                 if Instant::now() > deadline {
                     let longest = LONGEST.as_secs();
-                    return Err(Failure::Refused(format!(
+                    return Err(StoreFailure::Refused(format!(
                         "the search took longer than {longest} seconds: look for a plain text, or a simpler pattern"
                     )));
                 }
@@ -159,11 +159,11 @@ impl Searcher {
 }
 
 impl ScanState {
-    fn is_done(&self, query: &Query) -> bool {
+    fn is_done(&self, query: &SearchRequest) -> bool {
         self.full && self.matches.last().is_none_or(|last| last.after.len() >= query.context)
     }
 
-    fn end_line(&mut self, query: &Query, part: &LinePart) {
+    fn end_line(&mut self, query: &SearchRequest, part: &LinePart) {
         let line = std::mem::take(&mut self.line);
         let place = line.start..part.at + part.bytes.len() as u64;
         if query.context > 0 {
@@ -184,7 +184,7 @@ impl ScanState {
     }
 
     /// Adds a matching line if there is room for it, or if it is the first.
-    fn add(&mut self, query: &Query, line: u64, found: &Around, place: &Range<u64>) {
+    fn add(&mut self, query: &SearchRequest, line: u64, found: &LineContext, place: &Range<u64>) {
         let text = found.excerpt(place);
         let size = size_of_line(&text);
         self.full = size > self.room && !self.matches.is_empty();
@@ -193,7 +193,7 @@ impl ScanState {
         }
         self.room = self.room.saturating_sub(size);
         let before = self.recent.iter().cloned().collect();
-        self.matches.push(Match { line, byte: found.at, text, before, after: vec![] });
+        self.matches.push(LineMatch { line, byte: found.at, text, before, after: vec![] });
         self.full = self.matches.len() == query.max;
     }
 
@@ -220,11 +220,11 @@ fn size_of_line(line: &str) -> usize {
     line.len() + 1
 }
 
-impl Around {
-    fn of(part: &LinePart, at: usize) -> Around {
+impl LineContext {
+    fn of(part: &LinePart, at: usize) -> LineContext {
         let from = at.saturating_sub(REACH);
         let bytes = part.bytes[from..part.bytes.len().min(at + REACH)].to_vec();
-        Around { at: part.at + at as u64, from: part.at + from as u64, bytes }
+        LineContext { at: part.at + at as u64, from: part.at + from as u64, bytes }
     }
 
     /// Shows a line. Only the text around the position is shown of a long line, between marks that
@@ -252,11 +252,11 @@ impl Around {
 mod tests {
     use super::*;
 
-    fn query(pattern: &str, context: usize) -> Query {
-        Query { pattern: Pattern::regex(pattern, false).unwrap(), line: 1, context, max: 9 }
+    fn query(pattern: &str, context: usize) -> SearchRequest {
+        SearchRequest { pattern: SearchPattern::regex(pattern, false).unwrap(), line: 1, context, max: 9 }
     }
 
-    fn hits(text: &str, pattern: &str) -> Vec<Match> {
+    fn hits(text: &str, pattern: &str) -> Vec<LineMatch> {
         find(text.as_bytes(), query(pattern, 0)).unwrap()
     }
 
@@ -265,7 +265,7 @@ mod tests {
         let mut searcher = Searcher::new(query("b", 0), 0, 1);
         assert!(searcher.push(b"a\nb\n").unwrap());
         searcher.left = Duration::ZERO;
-        assert!(matches!(searcher.push(b"a\nb\n"), Err(Failure::Refused(_))));
+        assert!(matches!(searcher.push(b"a\nb\n"), Err(StoreFailure::Refused(_))));
     }
 
     #[test]
@@ -285,14 +285,14 @@ mod tests {
     #[test]
     fn a_search_begins_where_its_bytes_do() {
         let text = "one\ntwo\nneedle\nthree\n";
-        let mut searcher = Searcher::new(Query { line: 3, ..query("needle", 1) }, 2, 1);
+        let mut searcher = Searcher::new(SearchRequest { line: 3, ..query("needle", 1) }, 2, 1);
         searcher.push(&text.as_bytes()[2..]).unwrap();
         assert_eq!(searcher.finish().unwrap(), find(text.as_bytes(), query("needle", 1)).unwrap());
     }
 
     #[test]
     fn no_more_bytes_are_needed_after_the_last_match() {
-        let mut searcher = Searcher::new(Query { max: 1, ..query("b", 1) }, 0, 1);
+        let mut searcher = Searcher::new(SearchRequest { max: 1, ..query("b", 1) }, 0, 1);
         assert!(searcher.push(b"a\nb\n").unwrap());
         assert!(!searcher.push(b"c\n").unwrap());
     }
@@ -301,8 +301,8 @@ mod tests {
     fn matching_lines_come_before_those_around_them() {
         let line = "x".repeat(400);
         let text = format!("{line}\nneedle {line}\n{line}\n").repeat(200);
-        let found = find(text.as_bytes(), Query { max: 99, ..query("needle", 9) }).unwrap();
-        let around = |found: &Match| found.before.len() + found.after.len();
+        let found = find(text.as_bytes(), SearchRequest { max: 99, ..query("needle", 9) }).unwrap();
+        let around = |found: &LineMatch| found.before.len() + found.after.len();
         assert_eq!(found.len(), 99);
         assert_eq!((around(&found[0]), around(&found[98])), (1, 0));
     }

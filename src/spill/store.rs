@@ -11,8 +11,8 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-use super::Failure;
-use super::file_name::{Alias, FileName, Whole};
+use super::StoreFailure;
+use super::file_name::{Alias, FileName, OutputSize};
 use super::key_file::is_key;
 use super::read::lines_of;
 use crate::platform;
@@ -27,19 +27,19 @@ pub struct Store {
 pub struct Record {
     pub id: String,
     pub path: PathBuf,
-    pub whole: Whole,
+    pub whole: OutputSize,
     pub complete: bool,
 }
 
 /// A file of the store.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct StoredFile {
     pub name: FileName,
     pub size: u64,
     pub modified: SystemTime,
 }
 
-impl Entry {
+impl StoredFile {
     /// Returns true if the file holds the full output.
     pub fn is_complete(&self) -> bool {
         self.name.whole.is_some_and(|whole| whole.bytes == self.size)
@@ -66,7 +66,7 @@ impl Store {
 
     /// Creates the directory if it does not exist. If this user's directory is accessible to
     /// others, it is restricted if it contains only saved outputs, and rejected otherwise.
-    pub fn prepare(&self) -> Result<(), Failure> {
+    pub fn prepare(&self) -> Result<(), StoreFailure> {
         let Some(found) = self.check()? else {
             platform::private_dirs().create(&self.dir)?;
             return self.check().map(|_| ());
@@ -85,7 +85,7 @@ impl Store {
     }
 
     /// Rejects an untrusted directory. Returns `None` if it does not exist.
-    fn check(&self) -> Result<Option<Metadata>, Failure> {
+    fn check(&self) -> Result<Option<Metadata>, StoreFailure> {
         let found = match fs::symlink_metadata(&self.dir) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             found => found?,
@@ -102,8 +102,8 @@ impl Store {
         Ok(Some(found))
     }
 
-    fn refuse(&self, what: &str) -> Failure {
-        Failure::Refused(format!("outputs are not saved in {}, which {what}", self.dir.display()))
+    fn refuse(&self, what: &str) -> StoreFailure {
+        StoreFailure::Refused(format!("outputs are not saved in {}, which {what}", self.dir.display()))
     }
 
     pub fn path_of(&self, file: &str) -> PathBuf {
@@ -124,7 +124,7 @@ impl Store {
     }
 
     /// Returns the aliases of outputs, or an empty list if there is no directory.
-    pub fn aliases(&self) -> Result<Vec<Alias>, Failure> {
+    pub fn aliases(&self) -> Result<Vec<Alias>, StoreFailure> {
         if self.check()?.is_none() {
             return Ok(vec![]);
         }
@@ -136,7 +136,7 @@ impl Store {
     }
 
     /// Returns the files of the store, oldest first, or an empty list if there is no directory.
-    pub fn entries(&self) -> Result<Vec<Entry>, Failure> {
+    pub fn entries(&self) -> Result<Vec<StoredFile>, StoreFailure> {
         let mut entries = self.entries_of("")?;
         entries.sort_unstable_by(|one, other| {
             (one.modified, &one.name.id).cmp(&(other.modified, &other.name.id))
@@ -144,7 +144,7 @@ impl Store {
         Ok(entries)
     }
 
-    fn entries_of(&self, id: &str) -> Result<Vec<Entry>, Failure> {
+    fn entries_of(&self, id: &str) -> Result<Vec<StoredFile>, StoreFailure> {
         if self.check()?.is_none() {
             return Ok(vec![]);
         }
@@ -160,7 +160,7 @@ impl Store {
 
     /// Collects the files whose ids start with `id`. Returns false if one disappeared in the
     /// meantime: it may have been renamed.
-    fn look(&self, id: &str, entries: &mut Vec<Entry>) -> Result<bool, Failure> {
+    fn look(&self, id: &str, entries: &mut Vec<StoredFile>) -> Result<bool, StoreFailure> {
         let mut settled = true;
         for file in fs::read_dir(&self.dir)? {
             let file = file?;
@@ -170,7 +170,7 @@ impl Store {
                 Err(error) if error.kind() == ErrorKind::NotFound => settled = false,
                 Err(error) => return Err(error.into()),
                 Ok(found) if found.is_file() && platform::is_ours(&found) => {
-                    entries.push(Entry { name, size: found.len(), modified: found.modified()? });
+                    entries.push(StoredFile { name, size: found.len(), modified: found.modified()? });
                 }
                 Ok(_) => {}
             }
@@ -179,7 +179,7 @@ impl Store {
     }
 
     /// Opens the file of an id.
-    pub fn open(&self, id: &str) -> Result<(Entry, File), Failure> {
+    pub fn open(&self, id: &str) -> Result<(StoredFile, File), StoreFailure> {
         if let Some(open) = self.open_again(id)? {
             return Ok(open);
         }
@@ -194,11 +194,13 @@ impl Store {
                 return Ok(open);
             }
         }
-        Err(Failure::Refused(format!("no output is saved under {id}: there was none, or it was removed")))
+        Err(StoreFailure::Refused(format!(
+            "no output is saved under {id}: there was none, or it was removed"
+        )))
     }
 
     /// Returns the files of the output that was written under an id.
-    fn entries_of_alias(&self, running: &str) -> Result<Vec<Entry>, Failure> {
+    fn entries_of_alias(&self, running: &str) -> Result<Vec<StoredFile>, StoreFailure> {
         match self.aliases()?.into_iter().find(|alias| alias.running == running) {
             Some(alias) => self.entries_of(&alias.id),
             None => Ok(vec![]),
@@ -207,14 +209,14 @@ impl Store {
 
     /// Opens a finished output under the name that the directory showed before, if that file is
     /// still there.
-    fn open_again(&self, id: &str) -> Result<Option<(Entry, File)>, Failure> {
+    fn open_again(&self, id: &str) -> Result<Option<(StoredFile, File)>, StoreFailure> {
         let Some(name) = self.recall(id) else { return Ok(None) };
         if self.check()?.is_none() {
             return Ok(None);
         }
         match fs::symlink_metadata(self.path(&name)) {
             Ok(found) if found.is_file() && platform::is_ours(&found) => {
-                self.open_entry(Entry { name, size: found.len(), modified: found.modified()? })
+                self.open_entry(StoredFile { name, size: found.len(), modified: found.modified()? })
             }
             _ => Ok(None),
         }
@@ -238,7 +240,7 @@ impl Store {
     }
 
     /// Opens a listed file. Returns `None` if it was renamed or removed in the meantime.
-    pub fn open_entry(&self, mut entry: Entry) -> Result<Option<(Entry, File)>, Failure> {
+    pub fn open_entry(&self, mut entry: StoredFile) -> Result<Option<(StoredFile, File)>, StoreFailure> {
         let file = match self.open_to_read(&entry.name) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             file => file?,
@@ -267,7 +269,7 @@ fn is_ours(file: &str) -> bool {
 
 /// Lists the outputs, oldest first. Unfinished outputs, including those of a terminated writer, are
 /// not complete.
-pub fn list(store: &Store) -> Result<Vec<Record>, Failure> {
+pub fn list(store: &Store) -> Result<Vec<Record>, StoreFailure> {
     let mut records = vec![];
     for entry in store.entries()? {
         match measure(store, entry) {
@@ -276,7 +278,7 @@ pub fn list(store: &Store) -> Result<Vec<Record>, Failure> {
                 records.push(Record { id: entry.name.id, path, whole, complete });
             }
             // It was removed in the meantime.
-            Err(Failure::Refused(_)) => {}
+            Err(StoreFailure::Refused(_)) => {}
             Err(error) => return Err(error),
         }
     }
@@ -285,7 +287,7 @@ pub fn list(store: &Store) -> Result<Vec<Record>, Failure> {
 
 /// Returns the size of an output. If its file was renamed in the meantime, searches for the id,
 /// which reads the whole directory.
-fn measure(store: &Store, entry: Entry) -> Result<(Entry, Whole), Failure> {
+fn measure(store: &Store, entry: StoredFile) -> Result<(StoredFile, OutputSize), StoreFailure> {
     if let Some(whole) = entry.name.whole {
         return Ok((entry, whole));
     }
@@ -296,7 +298,7 @@ fn measure(store: &Store, entry: Entry) -> Result<(Entry, Whole), Failure> {
     };
     let whole = match entry.name.whole {
         Some(whole) => whole,
-        None => Whole { bytes: entry.size, lines: lines_of(&file, entry.size)? },
+        None => OutputSize { bytes: entry.size, lines: lines_of(&file, entry.size)? },
     };
     Ok((entry, whole))
 }
@@ -330,7 +332,7 @@ mod tests {
         std::fs::rename(&part, dir.path().join("0123456789abcdef.bash.4b.1l.txt")).unwrap();
         assert!(measure(&store, seen.clone()).unwrap().0.is_complete());
         std::fs::remove_file(dir.path().join("0123456789abcdef.bash.4b.1l.txt")).unwrap();
-        assert!(matches!(measure(&store, seen), Err(Failure::Refused(_))));
+        assert!(matches!(measure(&store, seen), Err(StoreFailure::Refused(_))));
     }
 
     #[test]
@@ -358,7 +360,8 @@ mod tests {
             assert_eq!((opened(), is_known()), (None, true));
         }
         for at in 0..OUTPUTS {
-            let name = FileName::new("", "bash").finished(format!("{at:016x}"), Whole { bytes: 1, lines: 1 });
+            let name =
+                FileName::new("", "bash").finished(format!("{at:016x}"), OutputSize { bytes: 1, lines: 1 });
             store.remember(&name);
             store.remember(&name);
             assert_eq!(store.recall(&name.id), Some(name));

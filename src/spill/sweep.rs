@@ -5,13 +5,13 @@ use std::fs;
 use std::io::ErrorKind;
 use std::time::{Duration, SystemTime};
 
-use super::Failure;
-use super::store::{Entry, Store};
+use super::StoreFailure;
+use super::store::{Store, StoredFile};
 use crate::platform;
 
 /// The limits on retained outputs.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct Retention {
     pub total_bytes: u64,
     pub max_age: Duration,
     /// Minimum age of removed outputs.
@@ -27,7 +27,12 @@ pub struct Swept {
 
 /// Removes outputs that are too old, then the oldest until the total is within its limit. Keeps
 /// outputs that are listed in `retain`, too young, or being written.
-pub fn sweep(store: &Store, limits: &Limits, retain: &[String], now: SystemTime) -> Result<Swept, Failure> {
+pub fn sweep(
+    store: &Store,
+    limits: &Retention,
+    retain: &[String],
+    now: SystemTime,
+) -> Result<Swept, StoreFailure> {
     let entries = store.entries()?;
     // An output may also be retained by the id that it had while it was written.
     let aliases = store.aliases()?.into_iter().filter(|alias| retain.contains(&alias.running));
@@ -58,7 +63,7 @@ pub fn sweep(store: &Store, limits: &Limits, retain: &[String], now: SystemTime)
 }
 
 /// Removes the aliases of outputs that are gone. One that is made now has its output in a moment.
-fn remove_aliases(store: &Store) -> Result<(), Failure> {
+fn remove_aliases(store: &Store) -> Result<(), StoreFailure> {
     let aliases = store.aliases()?;
     if aliases.is_empty() {
         return Ok(());
@@ -78,7 +83,7 @@ enum Removal {
     Not,
 }
 
-fn remove(store: &Store, entry: &Entry) -> Result<Removal, Failure> {
+fn remove(store: &Store, entry: &StoredFile) -> Result<Removal, StoreFailure> {
     let remove = || Ok(if store.remove(&entry.name)? { Removal::ByUs } else { Removal::Before });
     if entry.name.whole.is_some() {
         // The same output may have been saved again, under the same name.

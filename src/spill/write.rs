@@ -8,17 +8,17 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use super::file_name::{Alias, FileName, Whole};
-use super::identity::{Identity, Key};
+use super::file_name::{Alias, FileName, OutputSize};
+use super::identity::{Identity, StoreKey};
 use super::key_file::key_of;
-use super::marks::{Marks, remember};
-use super::{Failure, Record, Store};
+use super::marks::{LineMarks, remember};
+use super::{Record, Store, StoreFailure};
 use crate::platform;
 
 #[derive(Debug)]
 pub struct SaveQueue {
     store: Store,
-    origin: Origin,
+    origin: SavedCall,
     queue: Mutex<Queue>,
     /// Locked while writing, to write batches in the order in which they leave the queue.
     stage: Mutex<Stage>,
@@ -28,7 +28,7 @@ pub struct SaveQueue {
 
 /// The call whose output is saved, and the secret of the store unless that is in its directory.
 #[derive(Clone, Debug, Default)]
-pub struct Origin {
+pub struct SavedCall {
     pub tool: String,
     pub call: String,
     pub secret: Option<String>,
@@ -58,7 +58,7 @@ const ALIKE: u32 = 4_096;
 
 impl SaveQueue {
     /// Begins an output and keeps at most `room` bytes of it.
-    pub fn new(store: Store, origin: Origin, room: u64) -> SaveQueue {
+    pub fn new(store: Store, origin: SavedCall, room: u64) -> SaveQueue {
         let queue = Queue { room, ..Queue::default() };
         let stage = Stage::Waiting.into();
         SaveQueue { store, origin, queue: queue.into(), stage, running: None.into() }
@@ -77,13 +77,13 @@ impl SaveQueue {
     }
 
     /// Writes the buffered bytes. A failure removes the file.
-    pub fn flush(&self) -> Result<(), Failure> {
+    pub fn flush(&self) -> Result<(), StoreFailure> {
         self.advance(Self::write)
     }
 
     /// Writes the buffered bytes and finishes the file. `told`: a snapshot named its running id,
     /// which leads to the output from now on.
-    pub fn finish(&self, told: bool) -> Result<Record, Failure> {
+    pub fn finish(&self, told: bool) -> Result<Record, StoreFailure> {
         self.advance(|saving, stage| {
             saving.write(stage)?;
             let Stage::Writing(writing) = stage else { return Err(ended()) };
@@ -94,11 +94,14 @@ impl SaveQueue {
     }
 
     /// Removes the file, unless it is finished.
-    pub fn discard(&self) -> Result<(), Failure> {
+    pub fn discard(&self) -> Result<(), StoreFailure> {
         self.remove(&mut lock(&self.stage))
     }
 
-    fn advance<R>(&self, step: impl FnOnce(&Self, &mut Stage) -> Result<R, Failure>) -> Result<R, Failure> {
+    fn advance<R>(
+        &self,
+        step: impl FnOnce(&Self, &mut Stage) -> Result<R, StoreFailure>,
+    ) -> Result<R, StoreFailure> {
         let stage = &mut *lock(&self.stage);
         let outcome = step(self, stage);
         if outcome.is_err() {
@@ -108,7 +111,7 @@ impl SaveQueue {
         outcome
     }
 
-    fn write(&self, stage: &mut Stage) -> Result<(), Failure> {
+    fn write(&self, stage: &mut Stage) -> Result<(), StoreFailure> {
         if let Stage::Waiting = stage {
             let mut batch = mem::take(&mut lock(&self.queue).waiting);
             *stage = Stage::Writing(self.begin(&batch)?.into());
@@ -128,11 +131,11 @@ impl SaveQueue {
     }
 
     /// Creates the file of an output that begins with these bytes.
-    fn begin(&self, bytes: &[u8]) -> Result<Writing, Failure> {
-        let Origin { tool, call, secret } = &self.origin;
+    fn begin(&self, bytes: &[u8]) -> Result<Writing, StoreFailure> {
+        let SavedCall { tool, call, secret } = &self.origin;
         self.store.prepare()?;
         let key = match secret {
-            Some(secret) => Key::of(secret.as_bytes()),
+            Some(secret) => StoreKey::of(secret.as_bytes()),
             None => key_of(&self.store)?,
         };
         let mut identity = Identity::new(key, tool, call);
@@ -157,11 +160,11 @@ impl SaveQueue {
             *lock(&self.running) = Some(name.clone());
             return Ok(Writing { file, name, identity, written: 0, batch: vec![] });
         }
-        Err(Failure::Refused("too many outputs of one call are saved".into()))
+        Err(StoreFailure::Refused("too many outputs of one call are saved".into()))
     }
 
     /// Returns the running ids that lead to outputs which have ended.
-    fn ended(&self) -> Result<HashSet<String>, Failure> {
+    fn ended(&self) -> Result<HashSet<String>, StoreFailure> {
         Ok(self.store.aliases()?.into_iter().map(|alias| alias.running).collect())
     }
 
@@ -178,14 +181,14 @@ impl SaveQueue {
     }
 
     /// Renames the file to its final name, and sets the time from which its age counts.
-    fn rename(&self, writing: &Writing, told: bool) -> Result<Record, Failure> {
+    fn rename(&self, writing: &Writing, told: bool) -> Result<Record, StoreFailure> {
         let Writing { file, name: part, identity, written, .. } = writing;
         let (whole, marks) = {
             let mut queue = lock(&self.queue);
             (queue.whole(), mem::take(&mut queue.kept))
         };
         let from = self.store.path(part);
-        let refused = |what| Failure::Refused(format!("{} {what} while it was written", from.display()));
+        let refused = |what| StoreFailure::Refused(format!("{} {what} while it was written", from.display()));
         if file.metadata()?.len() != *written {
             return Err(refused("was changed"));
         }
@@ -208,7 +211,7 @@ impl SaveQueue {
         Ok(Record { id: name.id, path, whole, complete: *written == whole.bytes })
     }
 
-    fn remove(&self, stage: &mut Stage) -> Result<(), Failure> {
+    fn remove(&self, stage: &mut Stage) -> Result<(), StoreFailure> {
         if let Stage::Writing(writing) = mem::replace(stage, Stage::Ended) {
             self.store.remove(&writing.name)?;
         }
@@ -224,8 +227,8 @@ impl Writing {
     }
 }
 
-fn ended() -> Failure {
-    Failure::Refused("the output is no longer written".into())
+fn ended() -> StoreFailure {
+    StoreFailure::Refused("the output is no longer written".into())
 }
 
 /// Locks a mutex even if it is poisoned: every step leaves a usable state.
@@ -240,7 +243,7 @@ struct Queue {
     /// Bytes that the file can still accept.
     room: u64,
     bytes: u64,
-    kept: Marks,
+    kept: LineMarks,
     /// Newlines of the bytes that are not kept.
     newlines: u64,
     /// Text follows the last newline.
@@ -262,8 +265,8 @@ impl Queue {
         self.waiting.len()
     }
 
-    fn whole(&self) -> Whole {
-        Whole { bytes: self.bytes, lines: self.kept.newlines() + self.newlines + u64::from(self.open) }
+    fn whole(&self) -> OutputSize {
+        OutputSize { bytes: self.bytes, lines: self.kept.newlines() + self.newlines + u64::from(self.open) }
     }
 }
 
@@ -278,13 +281,13 @@ mod tests {
         assert_eq!(queue.push(b"cd\nef"), 5);
         assert_eq!(queue.waiting, b"ab\ncd");
         assert_eq!(queue.push(b"gh"), 5);
-        assert_eq!(queue.whole(), Whole { bytes: 10, lines: 3 });
+        assert_eq!(queue.whole(), OutputSize { bytes: 10, lines: 3 });
     }
 
     #[test]
     fn empty_pieces_neither_add_nor_end_lines() {
         let mut queue = Queue { room: u64::MAX, ..Queue::default() };
-        assert_eq!(queue.whole(), Whole { bytes: 0, lines: 0 });
+        assert_eq!(queue.whole(), OutputSize { bytes: 0, lines: 0 });
         queue.push(b"a");
         queue.push(b"");
         assert_eq!(queue.whole().lines, 1);

@@ -5,7 +5,7 @@
 use libfuzzer_sys::arbitrary::Unstructured;
 use libfuzzer_sys::fuzz_target;
 use spillway::spill::line_reader::LineReader;
-use spillway::spill::pattern::Pattern;
+use spillway::spill::pattern::SearchPattern;
 
 fuzz_target!(|input: &[u8]| {
     let choose =
@@ -13,8 +13,8 @@ fuzz_target!(|input: &[u8]| {
     spillway_fuzz::with(input, choose, |(ignore_case, length), bytes| {
         let (pattern, text) = bytes.split_at(length.min(bytes.len()));
         let Ok(pattern) = std::str::from_utf8(pattern) else { return };
-        let plain = Pattern::plain(pattern, ignore_case).expect("a short text is a pattern");
-        let regex = Pattern::regex(pattern, ignore_case);
+        let plain = SearchPattern::plain(pattern, ignore_case).expect("a short text is a pattern");
+        let regex = SearchPattern::regex(pattern, ignore_case);
         let mut reader = LineReader::new(0, 1);
         reader.fill(text);
         reader.end();
