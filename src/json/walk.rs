@@ -27,12 +27,12 @@ pub struct Walk {
     pub end: usize,
     pub is_whole: bool,
     /// The outermost containers that are open where the value breaks.
-    pub open: [Option<Open>; LEVELS],
+    pub open: [Option<BrokenContainer>; LEVELS],
 }
 
 /// A container that is open where a value breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Open {
+pub struct BrokenContainer {
     /// Its first byte.
     pub start: u8,
     /// The end of its last whole element or member, or of its first byte.
@@ -67,7 +67,7 @@ pub fn walk(text: &[u8], start: usize, leniency: Leniency) -> Walk {
             (b'{' | b'[', Next::Value | Next::First) => {
                 at += 1;
                 if let Some(open) = open.get_mut(stack.len()) {
-                    *open = Some(Open { start: byte, end: at, has_parts: false });
+                    *open = Some(BrokenContainer { start: byte, end: at, has_parts: false });
                 }
                 stack.push(byte);
                 next = if byte == b'{' { Next::FirstName } else { Next::First };
@@ -269,7 +269,7 @@ mod tests {
     fn open_containers_tell_their_last_whole_parts() {
         fn open(text: &str) -> [Option<(char, &str, bool)>; 2] {
             let found = walk(text.as_bytes(), 0, Leniency::Document);
-            let read = |open: Open| (char::from(open.start), &text[..open.end], open.has_parts);
+            let read = |open: BrokenContainer| (char::from(open.start), &text[..open.end], open.has_parts);
             found.open.map(|open| open.map(read))
         }
         assert_eq!(

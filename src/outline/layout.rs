@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use super::lexer::{Event, Shape};
+use super::lexer::{Container, Event};
 use super::path::Path;
 use crate::json;
 
@@ -21,25 +21,25 @@ pub const DEPTH: usize = 512;
 const INDENT: &[u8] = b"  ";
 
 #[derive(Clone, Debug, Default)]
-pub struct Layout {
+pub struct LineLayout {
     path: Path,
     /// The JSON of the containers that wait, and its position among all of it.
     json: Vec<u8>,
     base: u64,
-    tokens: VecDeque<Token>,
+    tokens: VecDeque<WaitingPart>,
     /// Tokens that no longer wait.
     taken: u64,
     /// The numbers of the tokens that open the waiting containers.
     open: VecDeque<u64>,
     /// The name, string or scalar that is being read.
     text: Vec<u8>,
-    reading: Reading,
+    reading: ReadState,
 }
 
 /// A part of the containers that wait.
 #[derive(Clone, Copy, Debug)]
-struct Token {
-    kind: Kind,
+struct WaitingPart {
+    kind: PartKind,
     start: u64,
     /// Zero for a container that is still open.
     end: u64,
@@ -48,15 +48,15 @@ struct Token {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum PartKind {
     Name,
     Value,
-    Container(Shape),
+    Container(Container),
 }
 
 /// The part of a value that is being read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Reading {
+enum ReadState {
     #[default]
     Nothing,
     Name,
@@ -71,15 +71,16 @@ enum Reading {
     Deep(usize),
 }
 
-impl Layout {
+impl LineLayout {
     /// Writes the lines that an event decides.
     pub fn add(&mut self, event: Event, out: &mut Vec<u8>) {
-        if let Reading::Deep(levels) = self.reading {
+        if let ReadState::Deep(levels) = self.reading {
             return self.add_deep(event, levels, out);
         }
         match event {
             Event::Open(shape) => {
-                let token = Token { kind: Kind::Container(shape), start: self.position(), end: 0, next: 0 };
+                let token =
+                    WaitingPart { kind: PartKind::Container(shape), start: self.position(), end: 0, next: 0 };
                 self.open.push_back(self.taken + self.tokens.len() as u64);
                 self.tokens.push_back(token);
                 self.put(&[shape.start()], out);
@@ -87,12 +88,12 @@ impl Layout {
             Event::Close(shape) => self.close(shape, out),
             Event::Comma if self.waits() => self.put(b",", out),
             Event::Comma => {}
-            Event::Name => self.reading = Reading::Name,
-            Event::String => self.reading = Reading::String,
+            Event::Name => self.reading = ReadState::Name,
+            Event::String => self.reading = ReadState::String,
             Event::Text(text) => self.text(text, out),
             Event::Scalar(text) => {
-                if self.reading == Reading::Nothing {
-                    self.reading = Reading::Scalar;
+                if self.reading == ReadState::Nothing {
+                    self.reading = ReadState::Scalar;
                 }
                 self.text(text, out);
             }
@@ -108,12 +109,12 @@ impl Layout {
         self.unfold_all(out);
         let text = std::mem::take(&mut self.text);
         match self.reading {
-            Reading::String => self.line(&[b"\"", &*text].concat(), out),
-            Reading::Scalar => self.line(&text, out),
-            Reading::Block(false) | Reading::LongScalar | Reading::Deep(_) => out.push(b'\n'),
-            Reading::Nothing | Reading::Name | Reading::Block(true) => {}
+            ReadState::String => self.line(&[b"\"", &*text].concat(), out),
+            ReadState::Scalar => self.line(&text, out),
+            ReadState::Block(false) | ReadState::LongScalar | ReadState::Deep(_) => out.push(b'\n'),
+            ReadState::Nothing | ReadState::Name | ReadState::Block(true) => {}
         }
-        self.reading = Reading::Nothing;
+        self.reading = ReadState::Nothing;
     }
 
     /// Returns true if a container waits, in which all else waits too.
@@ -156,20 +157,20 @@ impl Layout {
     /// Writes lines for the parts of the outermost waiting container, instead of one for itself.
     fn unfold(&mut self, out: &mut Vec<u8>) {
         let Some(token) = self.take() else { return };
-        let Kind::Container(shape) = token.kind else { return };
+        let PartKind::Container(shape) = token.kind else { return };
         self.open.pop_front();
         if self.path.depth() == DEPTH {
             return self.begin_deep(token.start, out);
         }
         self.path.enter(shape);
-        while let Some(&Token { kind, start, end, next }) = self.tokens.front() {
+        while let Some(&WaitingPart { kind, start, end, next }) = self.tokens.front() {
             match kind {
-                Kind::Name => {
+                PartKind::Name => {
                     let [start, end] = [start, end].map(|at| (at - self.base) as usize);
                     self.path.name(&self.json[start..end]);
                 }
-                Kind::Container(_) if end == 0 => break,
-                Kind::Value | Kind::Container(_) => {
+                PartKind::Container(_) if end == 0 => break,
+                PartKind::Value | PartKind::Container(_) => {
                     self.path.write(out);
                     out.extend_from_slice(self.slice(start, end));
                     out.push(b'\n');
@@ -183,7 +184,7 @@ impl Layout {
         self.forget();
     }
 
-    fn take(&mut self) -> Option<Token> {
+    fn take(&mut self) -> Option<WaitingPart> {
         self.taken += 1;
         self.tokens.pop_front()
     }
@@ -201,27 +202,27 @@ impl Layout {
     fn text(&mut self, text: &[u8], out: &mut Vec<u8>) {
         self.make_room(text.len(), out);
         match self.reading {
-            Reading::Deep(_) => return out.extend_from_slice(text),
-            Reading::Name if !self.waits() => {
+            ReadState::Deep(_) => return out.extend_from_slice(text),
+            ReadState::Name if !self.waits() => {
                 let room = WIDTH.saturating_sub(self.text.len());
                 return self.text.extend_from_slice(&text[..text.len().min(room)]);
             }
-            Reading::String if self.text.len() + text.len() > WIDTH => self.begin_block(out),
-            Reading::Scalar if self.text.len() + text.len() > WIDTH => {
+            ReadState::String if self.text.len() + text.len() > WIDTH => self.begin_block(out),
+            ReadState::Scalar if self.text.len() + text.len() > WIDTH => {
                 self.path.write(out);
                 out.append(&mut self.text);
-                self.reading = Reading::LongScalar;
+                self.reading = ReadState::LongScalar;
             }
             _ => {}
         }
         match &mut self.reading {
-            Reading::Block(at_start) => {
+            ReadState::Block(at_start) => {
                 if std::mem::take(at_start) {
                     out.extend_from_slice(INDENT);
                 }
                 out.extend_from_slice(text);
             }
-            Reading::LongScalar => out.extend_from_slice(text),
+            ReadState::LongScalar => out.extend_from_slice(text),
             _ => self.text.extend_from_slice(text),
         }
     }
@@ -229,20 +230,20 @@ impl Layout {
     fn char(&mut self, char: char, out: &mut Vec<u8>) {
         let mut utf8 = [0; 4];
         let text = char.encode_utf8(&mut utf8).as_bytes();
-        if !is_escaped(char) || matches!(self.reading, Reading::Block(_)) && char != '\n' {
+        if !is_escaped(char) || matches!(self.reading, ReadState::Block(_)) && char != '\n' {
             return self.text(text, out);
         }
-        if self.reading == Reading::Name {
+        if self.reading == ReadState::Name {
             return self.text(escape(char).as_bytes(), out);
         }
         self.unfold_all(out);
         match self.reading {
-            Reading::Deep(_) => out.extend_from_slice(escape(char).as_bytes()),
-            Reading::String if char == '\n' => {
+            ReadState::Deep(_) => out.extend_from_slice(escape(char).as_bytes()),
+            ReadState::String if char == '\n' => {
                 self.begin_block(out);
                 self.end_line(out);
             }
-            Reading::Block(_) if char == '\n' => self.end_line(out),
+            ReadState::Block(_) if char == '\n' => self.end_line(out),
             _ => self.text(text, out),
         }
     }
@@ -251,7 +252,7 @@ impl Layout {
     fn begin_block(&mut self, out: &mut Vec<u8>) {
         self.path.write(out);
         out.extend_from_slice(b"|\n");
-        self.reading = Reading::Block(true);
+        self.reading = ReadState::Block(true);
         let text = std::mem::take(&mut self.text);
         if !text.is_empty() {
             self.text(&text, out);
@@ -260,18 +261,18 @@ impl Layout {
 
     fn end_line(&mut self, out: &mut Vec<u8>) {
         out.push(b'\n');
-        self.reading = Reading::Block(true);
+        self.reading = ReadState::Block(true);
     }
 
     fn end_name(&mut self, out: &mut Vec<u8>) {
         self.make_room(3, out);
-        if let Reading::Deep(_) = self.reading {
+        if let ReadState::Deep(_) = self.reading {
             return out.extend_from_slice(b"\":");
         }
-        self.reading = Reading::Nothing;
+        self.reading = ReadState::Nothing;
         let name = std::mem::take(&mut self.text);
         if self.waits() {
-            self.put_token(Kind::Name, b"\"", &name, b"\":", out);
+            self.put_token(PartKind::Name, b"\"", &name, b"\":", out);
         } else {
             self.path.name(&name);
         }
@@ -279,24 +280,24 @@ impl Layout {
     }
 
     fn end_value(&mut self, out: &mut Vec<u8>) {
-        let quote: &[u8] = if self.reading == Reading::String { b"\"" } else { b"" };
+        let quote: &[u8] = if self.reading == ReadState::String { b"\"" } else { b"" };
         self.make_room(2, out);
         match self.reading {
-            Reading::Deep(_) => return out.extend_from_slice(quote),
-            Reading::Block(true) => {}
-            Reading::Block(false) | Reading::LongScalar => out.push(b'\n'),
+            ReadState::Deep(_) => return out.extend_from_slice(quote),
+            ReadState::Block(true) => {}
+            ReadState::Block(false) | ReadState::LongScalar => out.push(b'\n'),
             _ => {
-                self.reading = Reading::Nothing;
+                self.reading = ReadState::Nothing;
                 let text = std::mem::take(&mut self.text);
                 if self.waits() {
-                    self.put_token(Kind::Value, quote, &text, quote, out);
+                    self.put_token(PartKind::Value, quote, &text, quote, out);
                     return self.reuse(text);
                 }
                 self.line(&[quote, &text, quote].concat(), out);
                 self.reuse(text);
             }
         }
-        self.reading = Reading::Nothing;
+        self.reading = ReadState::Nothing;
         self.path.pass();
     }
 
@@ -307,24 +308,24 @@ impl Layout {
     }
 
     /// Adds a token. That of a name is the name alone, that of a value includes its quotes.
-    fn put_token(&mut self, kind: Kind, before: &[u8], text: &[u8], after: &[u8], out: &mut Vec<u8>) {
+    fn put_token(&mut self, kind: PartKind, before: &[u8], text: &[u8], after: &[u8], out: &mut Vec<u8>) {
         let start = self.position();
         let size = (before.len() + text.len() + after.len()) as u64;
         let (start, end) = match kind {
-            Kind::Name => (start + before.len() as u64, start + (before.len() + text.len()) as u64),
+            PartKind::Name => (start + before.len() as u64, start + (before.len() + text.len()) as u64),
             _ => (start, start + size),
         };
         let next = self.taken + self.tokens.len() as u64 + 1;
-        self.tokens.push_back(Token { kind, start, end, next });
+        self.tokens.push_back(WaitingPart { kind, start, end, next });
         for part in [before, text] {
             self.json.extend_from_slice(part);
         }
         self.put(after, out);
     }
 
-    fn close(&mut self, shape: Shape, out: &mut Vec<u8>) {
+    fn close(&mut self, shape: Container, out: &mut Vec<u8>) {
         self.make_room(1, out);
-        if let Reading::Deep(levels) = self.reading {
+        if let ReadState::Deep(levels) = self.reading {
             return self.add_deep(Event::Close(shape), levels, out);
         }
         let Some(number) = self.open.pop_back() else {
@@ -358,11 +359,11 @@ impl Layout {
     fn begin_deep(&mut self, start: u64, out: &mut Vec<u8>) {
         self.path.write(out);
         out.extend_from_slice(self.slice(start, self.position()));
-        if matches!(self.reading, Reading::Name | Reading::String) {
+        if matches!(self.reading, ReadState::Name | ReadState::String) {
             out.push(b'"');
         }
         out.append(&mut self.text);
-        self.reading = Reading::Deep(1 + self.open.len());
+        self.reading = ReadState::Deep(1 + self.open.len());
         self.taken += self.tokens.len() as u64;
         self.open.clear();
         self.tokens.clear();
@@ -373,14 +374,14 @@ impl Layout {
         match event {
             Event::Open(shape) => {
                 out.push(shape.start());
-                self.reading = Reading::Deep(levels + 1);
+                self.reading = ReadState::Deep(levels + 1);
             }
             Event::Close(shape) => {
                 out.push(shape.end());
-                self.reading = Reading::Deep(levels - 1);
+                self.reading = ReadState::Deep(levels - 1);
                 if levels == 1 {
                     out.push(b'\n');
-                    self.reading = Reading::Nothing;
+                    self.reading = ReadState::Nothing;
                     self.path.pass();
                 }
             }

@@ -7,26 +7,26 @@
 pub const DEEPEST: usize = 100_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum Container {
     List,
     Object,
 }
 
-impl Shape {
+impl Container {
     pub fn start(self) -> u8 {
-        if self == Shape::List { b'[' } else { b'{' }
+        if self == Container::List { b'[' } else { b'{' }
     }
 
     pub fn end(self) -> u8 {
-        if self == Shape::List { b']' } else { b'}' }
+        if self == Container::List { b']' } else { b'}' }
     }
 }
 
 /// A part of a value, in the order of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event<'a> {
-    Open(Shape),
-    Close(Shape),
+    Open(Container),
+    Close(Container),
     Comma,
     /// The start of a name or of a string.
     Name,
@@ -139,10 +139,10 @@ impl Lexer {
             return Ok(spaces);
         }
         match (rest[0], self.next) {
-            (b'{', Next::Root | Next::Value | Next::First) => self.open(Shape::Object, event)?,
-            (b'[', Next::Root | Next::Value | Next::First) => self.open(Shape::List, event)?,
-            (b'}', Next::More | Next::FirstName) => self.close(Shape::Object, event)?,
-            (b']', Next::More | Next::First) => self.close(Shape::List, event)?,
+            (b'{', Next::Root | Next::Value | Next::First) => self.open(Container::Object, event)?,
+            (b'[', Next::Root | Next::Value | Next::First) => self.open(Container::List, event)?,
+            (b'}', Next::More | Next::FirstName) => self.close(Container::Object, event)?,
+            (b']', Next::More | Next::First) => self.close(Container::List, event)?,
             (b',', Next::More) => {
                 event(Event::Comma);
                 self.next = if self.is_in_list() { Next::Value } else { Next::Name };
@@ -174,7 +174,7 @@ impl Lexer {
         Ok(1)
     }
 
-    fn open(&mut self, shape: Shape, event: &mut impl FnMut(Event)) -> Result<(), NotJson> {
+    fn open(&mut self, shape: Container, event: &mut impl FnMut(Event)) -> Result<(), NotJson> {
         if self.depth == DEEPEST {
             return Err(NotJson);
         }
@@ -184,15 +184,15 @@ impl Lexer {
         }
         let bit = 1 << (self.depth % 64);
         let level = &mut self.levels[self.depth / 64];
-        *level = if shape == Shape::List { *level | bit } else { *level & !bit };
+        *level = if shape == Container::List { *level | bit } else { *level & !bit };
         self.depth += 1;
-        self.next = if shape == Shape::List { Next::First } else { Next::FirstName };
+        self.next = if shape == Container::List { Next::First } else { Next::FirstName };
         event(Event::Open(shape));
         Ok(())
     }
 
-    fn close(&mut self, shape: Shape, event: &mut impl FnMut(Event)) -> Result<(), NotJson> {
-        if self.is_in_list() != (shape == Shape::List) {
+    fn close(&mut self, shape: Container, event: &mut impl FnMut(Event)) -> Result<(), NotJson> {
+        if self.is_in_list() != (shape == Container::List) {
             return Err(NotJson);
         }
         self.depth -= 1;

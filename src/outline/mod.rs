@@ -27,14 +27,14 @@ mod path;
 pub use layout::{DEPTH, WIDTH};
 pub use lexer::{DEEPEST, NotJson};
 
-use layout::Layout;
+use layout::LineLayout;
 use lexer::Lexer;
 
 /// An object or a list that arrives in pieces, written as lines.
 #[derive(Clone, Debug, Default)]
 pub struct Outline {
     lexer: Lexer,
-    layout: Layout,
+    layout: LineLayout,
 }
 
 impl Outline {

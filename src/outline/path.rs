@@ -1,7 +1,7 @@
 //! The path of a value: `.name` of a member, `["a name"]` where that is not a plain word, `[7]` of
 //! an element.
 
-use super::lexer::Shape;
+use super::lexer::Container;
 
 /// Bytes of the part of a path that is shown, but for its last name.
 const SHOWN: usize = 200;
@@ -25,11 +25,11 @@ struct Level {
     /// is shown within it.
     length: usize,
     shown: usize,
-    place: Place,
+    segment: Segment,
 }
 
 #[derive(Clone, Debug)]
-enum Place {
+enum Segment {
     Index(u64),
     /// As it stands in JSON, without its quotes.
     Name(Vec<u8>),
@@ -41,15 +41,15 @@ impl Path {
     }
 
     /// Goes into the container at this place.
-    pub fn enter(&mut self, shape: Shape) {
+    pub fn enter(&mut self, shape: Container) {
         let length = self.text.len();
         self.segment();
         // The part that is shown begins with a segment.
         let least = self.text.len().saturating_sub(SHOWN);
         let first = self.levels.partition_point(|level| level.length < least);
         let shown = self.levels.get(first).map_or(length, |level| level.length);
-        let place = if shape == Shape::List { Place::Index(0) } else { Place::Name(vec![]) };
-        self.levels.push(Level { length, shown, place });
+        let segment = if shape == Container::List { Segment::Index(0) } else { Segment::Name(vec![]) };
+        self.levels.push(Level { length, shown, segment });
     }
 
     /// Goes back to the place of the container.
@@ -61,7 +61,7 @@ impl Path {
 
     /// Names the member that comes next.
     pub fn name(&mut self, name: &[u8]) {
-        if let Some(Level { place: Place::Name(known), .. }) = self.levels.last_mut() {
+        if let Some(Level { segment: Segment::Name(known), .. }) = self.levels.last_mut() {
             known.clear();
             known.extend_from_slice(name);
         }
@@ -69,7 +69,7 @@ impl Path {
 
     /// Goes past the value at this place.
     pub fn pass(&mut self) {
-        if let Some(Level { place: Place::Index(index), .. }) = self.levels.last_mut() {
+        if let Some(Level { segment: Segment::Index(index), .. }) = self.levels.last_mut() {
             *index += 1;
         }
     }
@@ -89,10 +89,10 @@ impl Path {
 
     /// Adds the place in the last container to the path.
     fn segment(&mut self) {
-        match self.levels.last().map(|level| &level.place) {
+        match self.levels.last().map(|level| &level.segment) {
             None => {}
-            Some(Place::Index(index)) => self.text.extend_from_slice(format!("[{index}]").as_bytes()),
-            Some(Place::Name(name)) => {
+            Some(Segment::Index(index)) => self.text.extend_from_slice(format!("[{index}]").as_bytes()),
+            Some(Segment::Name(name)) => {
                 let is_whole = name.len() <= NAME;
                 let kept = if is_whole { &name[..] } else { &name[..floor(name, NAME)] };
                 let mark: &[u8] = if is_whole { b"" } else { MORE.as_bytes() };

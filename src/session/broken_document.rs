@@ -12,7 +12,7 @@ use super::mend::is_row;
 use super::row_format::{is_blank, mark_of};
 use crate::json::Document;
 use crate::json::Value;
-use crate::json::walk::{Leniency, Open, joined, walk};
+use crate::json::walk::{BrokenContainer, Leniency, joined, walk};
 
 /// A document that was damaged.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,8 +31,13 @@ impl BrokenDocument {
         let found = walk(bytes, mark_of(bytes), Leniency::Document);
         let (end, closing) = match found.open {
             _ if found.is_whole => (found.end, ""),
-            [Some(Open { start: b'{', .. }), Some(Open { start: b'[', end, has_parts: true })] => (end, "]}"),
-            [Some(Open { start, end, has_parts: true }), _] => (end, if start == b'[' { "]" } else { "}" }),
+            [
+                Some(BrokenContainer { start: b'{', .. }),
+                Some(BrokenContainer { start: b'[', end, has_parts: true }),
+            ] => (end, "]}"),
+            [Some(BrokenContainer { start, end, has_parts: true }), _] => {
+                (end, if start == b'[' { "]" } else { "}" })
+            }
             _ => return None,
         };
         let (whole, rest) = bytes.split_at(end);

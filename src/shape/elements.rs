@@ -21,7 +21,7 @@ use crate::policy::Policy;
 use crate::relevance::Question;
 use crate::selection::score;
 
-use super::needs::Needs;
+use super::needs::RoomNeeds;
 use super::odd::Usual;
 use super::sizes::Sizes;
 
@@ -36,7 +36,7 @@ pub struct ElementFinder<'p> {
     sought: Option<ElementTerms>,
     /// The telling parts of each list or object.
     found: HashMap<u32, Telling>,
-    needs: Option<Needs>,
+    needs: Option<RoomNeeds>,
 }
 
 /// Texts that a caller looks for. All needles are searched in one pass.
@@ -60,11 +60,11 @@ impl<'p> ElementFinder<'p> {
 
     /// Returns the room that the values of a document need to say what they tell. Reads all leaves
     /// once.
-    pub fn needs(&mut self, document: &Document, sizes: &Sizes) -> &Needs {
+    pub fn needs(&mut self, document: &Document, sizes: &Sizes) -> &RoomNeeds {
         let policy = self.policy;
         self.needs.get_or_insert_with(|| {
             let mut sought = ElementTerms::new(policy);
-            Needs::of(document, sizes, |leaf| sought.reason(source_of(leaf)).is_some())
+            RoomNeeds::of(document, sizes, |leaf| sought.reason(source_of(leaf)).is_some())
         })
     }
 
@@ -85,15 +85,15 @@ impl<'p> ElementFinder<'p> {
             let is_odd = |part: Value| is_list && (kind(part.source()) != kinds || usual.differs(part));
             let mut tells = |at: usize| {
                 let reason = sought.reason(source_of(parts[at]));
-                reason.or_else(|| is_odd(parts[at]).then_some(Reason::Odd)).map(|reason| (reason, at))
+                reason.or_else(|| is_odd(parts[at]).then_some(KeepReason::Odd)).map(|reason| (reason, at))
             };
-            let mut telling: Vec<(Reason, usize)> = (0..parts.len()).filter_map(&mut tells).collect();
-            let failures = telling.iter().filter(|(reason, _)| *reason == Reason::Failure).count();
+            let mut telling: Vec<(KeepReason, usize)> = (0..parts.len()).filter_map(&mut tells).collect();
+            let failures = telling.iter().filter(|(reason, _)| *reason == KeepReason::Failure).count();
             if failures > parts.len() / 2 {
-                telling.retain(|(reason, at)| *reason != Reason::Failure || is_odd(parts[*at]));
+                telling.retain(|(reason, at)| *reason != KeepReason::Failure || is_odd(parts[*at]));
             }
             telling.sort();
-            let asked = telling.iter().filter(|(reason, _)| *reason < Reason::Failure).count();
+            let asked = telling.iter().filter(|(reason, _)| *reason < KeepReason::Failure).count();
             Telling { order: telling.into_iter().map(|(_, at)| at).collect(), asked }
         })
     }
@@ -109,7 +109,7 @@ pub struct Telling {
 
 /// The reason for which a part stays, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Reason {
+enum KeepReason {
     Needle,
     Answer(Reverse<u32>),
     Failure,
@@ -150,15 +150,15 @@ impl ElementTerms {
     }
 
     /// Returns the reason that the words of a value give.
-    fn reason(&mut self, source: &[u8]) -> Option<Reason> {
+    fn reason(&mut self, source: &[u8]) -> Option<KeepReason> {
         // A question counts what it reads, and must see all parts.
         let answer = self.question.score(source);
         if self.needles.as_ref().is_some_and(|needles| needles.is_match(source)) {
-            Some(Reason::Needle)
+            Some(KeepReason::Needle)
         } else if answer >= RARE {
-            Some(Reason::Answer(Reverse(answer)))
+            Some(KeepReason::Answer(Reverse(answer)))
         } else {
-            tells_failure(source).then_some(Reason::Failure)
+            tells_failure(source).then_some(KeepReason::Failure)
         }
     }
 }

@@ -62,7 +62,7 @@ use elements::ElementFinder;
 use rooms::Rooms;
 use rules::SchemaRules;
 use sizes::Sizes;
-use texts::Texts;
+use texts::ShortenedTexts;
 pub use told::{cut_texts, shape_told};
 use write::write;
 
@@ -113,7 +113,7 @@ fn shape_within(document: &Document, sizes: &Sizes, policy: &Policy, least: usiz
     let mut share = |bytes: usize| Rooms::share(document, sizes, &mut telling, bytes);
     let (bytes, made, mut rooms) = fitting(document, sizes, policy, least, &mut share)?;
     let searched = (bytes < sizes.full(0)).then(|| {
-        let texts = Texts::new(document, sizes, &mut rooms, policy);
+        let texts = ShortenedTexts::new(document, sizes, &mut rooms, policy);
         (!texts.is_empty()).then(|| write(document, sizes, &rooms, Some(&texts)))
     });
     // Tokens of strings beside each other may be more than those of each.

@@ -15,11 +15,11 @@ pub const TELLING: u32 = 256;
 /// The bytes by which each value exceeds its minimum to say what it tells, by id. 0: it tells
 /// nothing, or says it in its minimum.
 #[derive(Debug)]
-pub struct Needs(Vec<u32>);
+pub struct RoomNeeds(Vec<u32>);
 
-impl Needs {
+impl RoomNeeds {
     /// `tells`: returns true for a leaf that tells more than others.
-    pub fn of(document: &Document, sizes: &Sizes, mut tells: impl FnMut(Value) -> bool) -> Needs {
+    pub fn of(document: &Document, sizes: &Sizes, mut tells: impl FnMut(Value) -> bool) -> RoomNeeds {
         let mut more = vec![0; document.len()];
         for value in document.values() {
             if !value.is_container() && !value.is_name() && tells(value) {
@@ -39,7 +39,7 @@ impl Needs {
             let all = &mut more[parent.id() as usize];
             *all = with.max(*all);
         }
-        Needs(more)
+        RoomNeeds(more)
     }
 
     pub fn at(&self, id: u32) -> u32 {
@@ -77,7 +77,7 @@ mod tests {
         let json = format!(r#"{{"a":"{0}","b":["{0}","no"],"c":"short"}}"#, "yes".repeat(40));
         let document = Document::parse(json.as_bytes()).unwrap();
         let sizes = Sizes::new(&document, None);
-        let needs = Needs::of(&document, &sizes, |leaf| leaf.source().len() > 100);
+        let needs = RoomNeeds::of(&document, &sizes, |leaf| leaf.source().len() > 100);
         let at = |name: &str| needs.at(document.root().get(name).unwrap().id());
         assert_eq!((at("a"), at("c")), (122 - 32, 0));
         assert!(needs.at(0) >= at("a") && at("b") >= 122, "{needs:?}");

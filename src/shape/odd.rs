@@ -22,7 +22,7 @@ const RARE: usize = 16;
 /// Bytes of the longest value that is compared. Longer ones are texts, which all differ.
 const LONGEST: usize = 64;
 
-type Counts = HashMap<u64, usize, BuildHasherDefault<PlainHasher>>;
+type HashCounts = HashMap<u64, usize, BuildHasherDefault<PlainHasher>>;
 
 /// The names in the elements of a list, and the values that most elements have.
 #[derive(Debug, Default)]
@@ -30,9 +30,9 @@ pub struct Usual<'d> {
     elements: usize,
     names: Vec<MemberName<'d>>,
     /// The positions of the names, by their hashes.
-    positions: Counts,
+    positions: HashCounts,
     /// Elements with another value than most, by name and value.
-    others: Counts,
+    others: HashCounts,
     /// Some name is rare, or most agree on its value.
     tells: bool,
 }

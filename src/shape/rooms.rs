@@ -3,7 +3,7 @@
 use crate::json::{Document, Value};
 
 use super::elements::{ElementFinder, Telling};
-use super::needs::{Needs, TELLING};
+use super::needs::{RoomNeeds, TELLING};
 use super::sizes::{Bytes, LEAST, Sizes};
 
 /// The room of a container that stays, with strings in it that are shortened.
@@ -189,7 +189,7 @@ fn chosen(
 
 /// Raises what parts take at least to the room that they need to say what they tell, as far as it
 /// goes, if several of them are cut.
-fn give_needs<'n>(parts: &mut [ContainerPart], needs: impl FnOnce() -> &'n Needs, room: usize) {
+fn give_needs<'n>(parts: &mut [ContainerPart], needs: impl FnOnce() -> &'n RoomNeeds, room: usize) {
     let even = room / parts.len().max(1);
     if parts.iter().filter(|part| part.most as usize > even).nth(1).is_none() {
         return;

@@ -41,7 +41,7 @@ const ATTEMPTS: usize = 6;
 
 /// The texts of a document that are cut.
 #[derive(Debug)]
-pub struct Texts<'p> {
+pub struct ShortenedTexts<'p> {
     policy: &'p Policy,
     sizes: &'p Sizes,
     /// Those that are searched.
@@ -52,9 +52,14 @@ pub struct Texts<'p> {
     has_telling: bool,
 }
 
-impl<'p> Texts<'p> {
+impl<'p> ShortenedTexts<'p> {
     /// Finds the texts that have less room than they take, and shares their room by what they tell.
-    pub fn new(document: &Document, sizes: &'p Sizes, rooms: &mut Rooms, policy: &'p Policy) -> Texts<'p> {
+    pub fn new(
+        document: &Document,
+        sizes: &'p Sizes,
+        rooms: &mut Rooms,
+        policy: &'p Policy,
+    ) -> ShortenedTexts<'p> {
         let is_cut = |value: &Value| {
             let source = value.source();
             source[0] == b'"' && (1..source.len()).contains(&rooms.at(value.id())) && !value.is_name()
@@ -89,7 +94,7 @@ impl<'p> Texts<'p> {
             rooms.favor(sizes, &of(false), &of(true));
         }
         let searched = searched.into_iter().map(Value::id).collect();
-        Texts { policy, sizes, searched, longest, has_telling }
+        ShortenedTexts { policy, sizes, searched, longest, has_telling }
     }
 
     /// Returns true if all strings are as the room without a search leaves them.
@@ -110,7 +115,7 @@ impl<'p> Texts<'p> {
         // A text that names a saved output of its own does not name that of the data.
         let is_own = named.is_some_and(|text| text.notice.as_ref() == Some(notice));
         let own = is_own.then(|| Policy { saved: SavedPart::Nowhere, ..policy.clone() });
-        let most = Room::of(beginning, policy);
+        let most = JsonRoom::of(beginning, policy);
         let least = named.map_or(0, |text| text.notice_bytes);
         let mut room = most.scaled(text.len(), quoted.len()).between(least, most);
         let input = Input::whole(Utf8(text.as_bytes()));
@@ -121,7 +126,7 @@ impl<'p> Texts<'p> {
                 Terms { limits: room.limits(), notice, ..Terms::from(own.as_ref().unwrap_or(policy)) };
             let search = || found.as_deref().map(Cow::Borrowed);
             let json = string(&truncate_with(&input, terms, search)?.string(&input));
-            let taken = Room::of(json.as_bytes(), policy);
+            let taken = JsonRoom::of(json.as_bytes(), policy);
             match taken.most_over(most) {
                 None => return Some(json),
                 Some((limit, taken)) => {
@@ -157,23 +162,23 @@ fn has_lone(quoted: &[u8], text: &Literal) -> bool {
 
 /// The bytes, chars and tokens of JSON.
 #[derive(Clone, Copy, Debug)]
-struct Room([usize; 3]);
+struct JsonRoom([usize; 3]);
 
-impl Room {
-    fn of(json: &[u8], policy: &Policy) -> Room {
+impl JsonRoom {
+    fn of(json: &[u8], policy: &Policy) -> JsonRoom {
         let size = Utf8(json).size();
         let counts = policy.limits.counts_tokens();
-        Room([size.bytes, size.chars, if counts { Estimate::of(Utf8(json)).tokens() } else { UNLIMITED }])
+        JsonRoom([size.bytes, size.chars, if counts { Estimate::of(Utf8(json)).tokens() } else { UNLIMITED }])
     }
 
     /// Returns this room times `part` of `whole`.
-    fn scaled(self, part: usize, whole: usize) -> Room {
+    fn scaled(self, part: usize, whole: usize) -> JsonRoom {
         let scale = |size: usize| (size as u128 * part as u128 / whole.max(1) as u128) as usize;
-        Room(self.0.map(|size| if size == UNLIMITED { size } else { scale(size) }))
+        JsonRoom(self.0.map(|size| if size == UNLIMITED { size } else { scale(size) }))
     }
 
     /// Returns the limit that is exceeded by the greatest part, and what exceeds it.
-    fn most_over(self, most: Room) -> Option<(usize, usize)> {
+    fn most_over(self, most: JsonRoom) -> Option<(usize, usize)> {
         let over = most.0.into_iter().zip(self.0).filter(|(most, taken)| taken > most);
         over.max_by(|(most, taken), (other, more)| {
             (*taken as u128 * *other as u128).cmp(&(*more as u128 * *most as u128))
@@ -181,9 +186,9 @@ impl Room {
     }
 
     /// Returns at least `least` of each size, unless that is more than `most`.
-    fn between(self, least: usize, most: Room) -> Room {
+    fn between(self, least: usize, most: JsonRoom) -> JsonRoom {
         let [bytes, chars, tokens] = self.0;
-        Room([bytes.max(least).min(most.0[0]), chars.max(least).min(most.0[1]), tokens])
+        JsonRoom([bytes.max(least).min(most.0[0]), chars.max(least).min(most.0[1]), tokens])
     }
 
     fn limits(self) -> Limits {

@@ -89,7 +89,7 @@ fn told_within(
     told: &NoticeAmounts,
 ) -> Option<ShapeOutcome> {
     let (policy, given) = (judged(document, policy), Utf8(document.root().source()));
-    let note = Note::new(document.root(), given, &policy, told);
+    let note = InnerNotice::new(document.root(), given, &policy, told);
     let notices: Vec<Notice> =
         policy.notice.ladder(note.labels.saved).map(|notice| notice.into_owned()).collect();
     notices.iter().find_map(|notice| {
@@ -109,7 +109,7 @@ fn told_within(
 }
 
 /// The notice in a document.
-struct Note<'a> {
+struct InnerNotice<'a> {
     /// The JSON of its name and a colon, if the document is an object.
     name: String,
     labels: Labels<'a>,
@@ -117,12 +117,12 @@ struct Note<'a> {
     hidden: Size,
 }
 
-impl<'a> Note<'a> {
-    fn new(root: Value, given: Utf8, policy: &'a Policy, told: &'a NoticeAmounts) -> Note<'a> {
+impl<'a> InnerNotice<'a> {
+    fn new(root: Value, given: Utf8, policy: &'a Policy, told: &'a NoticeAmounts) -> InnerNotice<'a> {
         let limits = Input::whole(given).exceeded(&policy.limits);
         let labels = Labels { limits, ..Terms::from(policy).labels(false, told.saved()) };
         let given = given.size();
-        Note { name: free_name(root), labels, given, hidden: told.hidden(given) }
+        InnerNotice { name: free_name(root), labels, given, hidden: told.hidden(given) }
     }
 
     /// Returns the element or the member, without a comma. `made`: the rest of the document.
@@ -132,7 +132,7 @@ impl<'a> Note<'a> {
             omitted: given.saturating_sub(kept) + hidden,
             total: given + hidden,
         };
-        let Note { given, hidden, .. } = *self;
+        let InnerNotice { given, hidden, .. } = *self;
         let lines = given.newlines + 1;
         let counts = Counts {
             chars: amount(given.chars, kept.chars, hidden.chars),

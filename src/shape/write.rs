@@ -6,11 +6,16 @@ use super::ShapeOutcome;
 use super::rooms::{self, Rooms};
 use super::sizes::Sizes;
 use super::string::write_shortened;
-use super::texts::Texts;
+use super::texts::ShortenedTexts;
 
 /// Writes the values of a document that have room, without white space. Strings keep their
 /// beginnings, or with `texts`, the lines that a search finds.
-pub fn write(document: &Document, sizes: &Sizes, rooms: &Rooms, texts: Option<&Texts>) -> ShapeOutcome {
+pub fn write(
+    document: &Document,
+    sizes: &Sizes,
+    rooms: &Rooms,
+    texts: Option<&ShortenedTexts>,
+) -> ShapeOutcome {
     let mut made = ShapeOutcome::default();
     // Ends of the open containers, by id, and their closing brackets.
     let mut open: Vec<(u32, u8)> = vec![];
