@@ -15,7 +15,7 @@ pub struct Preparation {
 
 impl Preparation {
     /// Returns `None` if the text stays as it is.
-    pub fn new(clean: Option<clean::Options>, redact: Option<&Arc<SecretRules>>) -> Option<Preparation> {
+    pub fn new(clean: Option<clean::CleanOptions>, redact: Option<&Arc<SecretRules>>) -> Option<Preparation> {
         let (cleaner, redactor) = (clean.map(Cleaner::new), redact.cloned().map(Redactor::new));
         let changes = cleaner.is_some() || redactor.is_some();
         changes.then_some(Preparation { cleaner, cleaned: vec![], redactor })

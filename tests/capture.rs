@@ -5,7 +5,7 @@ mod cases;
 use cases::cases;
 use proptest::prelude::*;
 use spillway::capture::{Capture, CaptureOutput, Stream, StreamText};
-use spillway::clean::{Cleaner, Options, clean};
+use spillway::clean::{CleanOptions, Cleaner, clean};
 use spillway::encoding::{Text, Utf8, Utf16};
 use spillway::extent::Extent;
 use spillway::limits::{Limits, UNLIMITED};
@@ -104,8 +104,8 @@ fn policy() -> impl Strategy<Value = Policy> {
     )
 }
 
-fn cleaning() -> impl Strategy<Value = Options> {
-    any::<[bool; 5]>().prop_map(Options::from)
+fn cleaning() -> impl Strategy<Value = CleanOptions> {
+    any::<[bool; 5]>().prop_map(CleanOptions::from)
 }
 
 fn cuts() -> impl Strategy<Value = Vec<usize>> {
@@ -126,7 +126,7 @@ fn captured(
     bytes: &[u8],
     cuts: &[usize],
     policy: &Policy,
-    clean: Option<Options>,
+    clean: Option<CleanOptions>,
     is_text: bool,
 ) -> Vec<Stream> {
     let mut capture = Capture::new(policy, clean, false, false);
@@ -329,7 +329,7 @@ fn memory_is_bounded_by_the_limits() {
     ];
     for (name, chunk) in streams {
         for line_bytes in if cases::is_long() { &[UNLIMITED, 100, 0][..] } else { &[100] } {
-            for clean in [Some(Options::ALL), None] {
+            for clean in [Some(CleanOptions::ALL), None] {
                 let limits = Limits { line_bytes: *line_bytes, ..limits };
                 let policy = Policy { limits, keep: Keep::Auto, ..Policy::default() };
                 let mut capture = Capture::new(&policy, clean, false, false);

@@ -4,7 +4,7 @@ mod cases;
 
 use cases::cases;
 use proptest::prelude::*;
-use spillway::clean::{Cleaner, Options, clean};
+use spillway::clean::{CleanOptions, Cleaner, clean};
 
 /// Generates output that is hard to clean: cursor movements, unterminated strings, incomplete
 /// sequences, marks, incomplete code points.
@@ -76,11 +76,11 @@ fn hostile() -> impl Strategy<Value = Vec<u8>> {
     (prop::collection::vec(piece, 0..40), 1..4usize).prop_map(|(pieces, times)| pieces.concat().repeat(times))
 }
 
-fn options() -> impl Strategy<Value = Options> {
-    any::<[bool; 5]>().prop_map(Options::from)
+fn options() -> impl Strategy<Value = CleanOptions> {
+    any::<[bool; 5]>().prop_map(CleanOptions::from)
 }
 
-fn cleaned(bytes: &[u8], options: Options) -> String {
+fn cleaned(bytes: &[u8], options: CleanOptions) -> String {
     String::from_utf8(clean(bytes, options)).expect("clean text is UTF-8")
 }
 
@@ -110,7 +110,7 @@ proptest! {
 
     #[test]
     fn control_characters_and_third_repetitions_are_removed(bytes in hostile()) {
-        let text = cleaned(&bytes, Options::ALL);
+        let text = cleaned(&bytes, CleanOptions::ALL);
         prop_assert!(!text.contains(|char: char| char.is_control() && char != '\t' && char != '\n'), "{text:?}");
         let lines: Vec<&str> = text.split_terminator('\n').collect();
         prop_assert!(!lines.windows(3).any(|three| three[0] == three[1] && three[1] == three[2]), "{text:?}");
@@ -118,25 +118,25 @@ proptest! {
 
     #[test]
     fn text_without_anything_to_clean_is_unchanged(text in "([a-z\t 漢😀é\u{200D}]{0,9}\n?){0,20}", options in options()) {
-        let options = Options { repeats: false, ..options };
+        let options = CleanOptions { repeats: false, ..options };
         prop_assert_eq!(cleaned(text.as_bytes(), options), text);
     }
 
     #[test]
     fn without_options_text_is_unchanged(bytes in hostile()) {
-        prop_assert_eq!(cleaned(&bytes, Options::NONE), String::from_utf8_lossy(&bytes));
+        prop_assert_eq!(cleaned(&bytes, CleanOptions::NONE), String::from_utf8_lossy(&bytes));
     }
 
     #[test]
     fn retained_sequences_are_not_dropped(bytes in hostile()) {
-        let options = Options { control: true, ..Options::NONE };
+        let options = CleanOptions { control: true, ..CleanOptions::NONE };
         let kept = |text: &str| text.chars().filter(|char| matches!(char, '\x1B' | '\u{9B}' | '\u{9D}')).count();
         prop_assert_eq!(kept(&cleaned(&bytes, options)), kept(&String::from_utf8_lossy(&bytes)));
     }
 
     #[test]
     fn a_plain_model_of_a_terminal_agrees(bytes in hostile()) {
-        let options = Options { repeats: false, ..Options::ALL };
+        let options = CleanOptions { repeats: false, ..CleanOptions::ALL };
         prop_assert_eq!(cleaned(&bytes, options), model::show(&String::from_utf8_lossy(&bytes)));
     }
 }

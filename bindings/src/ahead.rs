@@ -16,7 +16,7 @@ use crate::redact::RulesHandle;
 use crate::shape::{ShapeForm, ShapedJson, shaped};
 use crate::task::Background;
 use crate::units::{Narrow, Units, units};
-use spillway::clean::Options;
+use spillway::clean::CleanOptions;
 use spillway::encoding::{Latin1, Size, StringPiece, Utf16, transcode};
 use spillway::redact::{may_have_secrets, redacted};
 use spillway::slots::slot_text::cleaned;
@@ -102,7 +102,7 @@ pub fn clean_held(
     Background::run(move || -> Option<JsText> {
         let text = String::from_utf8(utf8(&pieces)).ok()?;
         let steps = <[bool; 5]>::try_from(steps).ok()?;
-        cleaned(&text, Options::from(steps)).map(|text| answer(text.into_bytes()))
+        cleaned(&text, CleanOptions::from(steps)).map(|text| answer(text.into_bytes()))
     })
 }
 

@@ -9,7 +9,7 @@ use crate::policy::{PolicyHandle, write};
 use crate::units::Numbers;
 use crate::words::{NoticeWords, Worded};
 use spillway::capture::{self, Capture, CaptureOutput, StreamText};
-use spillway::clean::Options;
+use spillway::clean::CleanOptions;
 use spillway::policy::Policy;
 
 /// Begins a capture under a policy. `clean`: options as `start_cleaning` takes them, or empty to
@@ -23,7 +23,7 @@ pub fn start_capture(
     keeps_raw: bool,
 ) -> External<Capture> {
     let clean = <[bool; 5]>::try_from(clean).ok();
-    let options = clean.map(Options::from);
+    let options = clean.map(CleanOptions::from);
     External::new(Capture::new(policy, options, separate, keeps_raw))
 }
 

@@ -9,7 +9,7 @@ use napi_derive::napi;
 use crate::answer::answer;
 use crate::redact::RulesHandle;
 use crate::units::{Given, Units, units};
-use spillway::clean::{Options, is_page, look};
+use spillway::clean::{CleanOptions, is_page, look};
 use spillway::notice::parse;
 use spillway::policy::Policy;
 use spillway::slots::slot_rules::SlotRules;
@@ -50,7 +50,7 @@ pub fn clean_text(
     let given = Given::read(text, narrow)?;
     let steps = <[bool; 5]>::try_from(steps).map_err(|_| Error::from_reason("five steps"))?;
     let clean = if by_policy { cleaned } else { cleaned_with };
-    let made = clean(&given.text(), Options::from(steps));
+    let made = clean(&given.text(), CleanOptions::from(steps));
     Ok(made.map(|made| given.answer(made.into_bytes())))
 }
 
@@ -63,7 +63,7 @@ pub fn part_text(
     #[napi(ts_arg_type = "ExternalObject<'redaction'> | undefined")] rules: Option<&RulesHandle>,
 ) -> Either<Latin1String, Utf16String> {
     let policy = Policy { redact: rules.map(|rules| Arc::clone(rules)), ..Policy::default() };
-    let rules = SlotRules { policy, clean: Some(Options { repeats: folds, ..Options::NONE }) };
+    let rules = SlotRules { policy, clean: Some(CleanOptions { repeats: folds, ..CleanOptions::NONE }) };
     answer(parted(String::from_utf16_lossy(&text), &rules).into_bytes())
 }
 

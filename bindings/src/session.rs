@@ -213,7 +213,7 @@ impl SessionFields {
             other => return Err(unknown("structured", other)),
         };
         Ok(RowOptions {
-            rules: SlotRules { policy: policy.clone(), clean: self.clean.map(clean::Options::from) },
+            rules: SlotRules { policy: policy.clone(), clean: self.clean.map(clean::CleanOptions::from) },
             side,
             structured,
             asks: self.asks,
@@ -223,9 +223,11 @@ impl SessionFields {
     }
 }
 
-impl From<CleanFields> for clean::Options {
-    fn from(CleanFields { ansi, carriage_returns, control, repeats, html }: CleanFields) -> clean::Options {
-        clean::Options { ansi, carriage_returns, control, repeats, html }
+impl From<CleanFields> for clean::CleanOptions {
+    fn from(
+        CleanFields { ansi, carriage_returns, control, repeats, html }: CleanFields,
+    ) -> clean::CleanOptions {
+        clean::CleanOptions { ansi, carriage_returns, control, repeats, html }
     }
 }
 

@@ -81,7 +81,7 @@ pub fn clamp_texts(
     )]
     shape: Option<Shaping>,
 ) -> Result<Vec<Item>> {
-    let clean = clean.and_then(|steps| <[bool; 5]>::try_from(steps).ok()).map(clean::Options::from);
+    let clean = clean.and_then(|steps| <[bool; 5]>::try_from(steps).ok()).map(clean::CleanOptions::from);
     // Code of the caller may set the handle to another policy.
     let rules = SlotRules { policy: Policy::clone(policy), clean };
     let strings = JsStrings::new(units, part, piece, is_broken);

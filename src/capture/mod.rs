@@ -35,7 +35,12 @@ pub struct Capture {
 impl Capture {
     /// Starts a capture. `separate`: each stream has its own text and limits. `keeps_raw`: the
     /// output may have to be saved.
-    pub fn new(policy: &Policy, clean: Option<clean::Options>, separate: bool, keeps_raw: bool) -> Capture {
+    pub fn new(
+        policy: &Policy,
+        clean: Option<clean::CleanOptions>,
+        separate: bool,
+        keeps_raw: bool,
+    ) -> Capture {
         let stream = Stream::new(policy, clean);
         Capture {
             limits: policy.limits,

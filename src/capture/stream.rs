@@ -73,7 +73,7 @@ struct Parts {
 }
 
 impl Stream {
-    pub fn new(policy: &Policy, clean: Option<clean::Options>) -> Stream {
+    pub fn new(policy: &Policy, clean: Option<clean::CleanOptions>) -> Stream {
         let limits = policy.limits.after_cutting_lines();
         // Without limits, no search is needed.
         let is_limited = Limits { line_bytes: UNLIMITED, ..limits } != Limits::NONE;

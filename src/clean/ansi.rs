@@ -52,7 +52,7 @@ enum SequenceState {
     },
 }
 
-enum Run {
+enum SequenceEnd {
     /// The sequence ends before this position.
     Ended(usize),
     /// The text is not a valid sequence.
@@ -95,12 +95,12 @@ fn parse(text: &str, is_last: bool, mut sink: impl FnMut(AnsiPiece)) -> &str {
         };
         let introducer = first.len_utf8();
         let end = match state.run(introducer, body) {
-            Run::Ended(end) => {
+            SequenceEnd::Ended(end) => {
                 sink(AnsiPiece::Sequence(&raw[..introducer + end]));
                 end
             }
-            Run::Open if !is_last => return raw,
-            Run::Open | Run::Broken => {
+            SequenceEnd::Open if !is_last => return raw,
+            SequenceEnd::Open | SequenceEnd::Broken => {
                 sink(AnsiPiece::Stray(&raw[..introducer]));
                 0
             }
@@ -122,16 +122,16 @@ impl SequenceState {
     }
 
     /// Reads `text` after an introducer of `len` bytes.
-    fn run(mut self, mut len: usize, text: &str) -> Run {
+    fn run(mut self, mut len: usize, text: &str) -> SequenceEnd {
         if self == SequenceState::Escape(0)
             && let Some(end) = short_csi(text.as_bytes())
         {
-            return Run::Ended(end);
+            return SequenceEnd::Ended(end);
         }
         for (at, char) in text.char_indices() {
             len += char.len_utf8();
             if len > LONGEST {
-                return Run::Broken;
+                return SequenceEnd::Broken;
             }
             self = match (self, char) {
                 (SequenceState::Escape(0), '[') => SequenceState::Csi,
@@ -140,7 +140,7 @@ impl SequenceState {
                 (SequenceState::Escape(count @ 0..2), ' '..='/') => SequenceState::Escape(count + 1),
                 (SequenceState::Csi, ' '..='?') => SequenceState::Csi,
                 (SequenceState::Text { bell: true }, '\x07') | (SequenceState::Text { .. }, '\u{9C}') => {
-                    return Run::Ended(at + char.len_utf8());
+                    return SequenceEnd::Ended(at + char.len_utf8());
                 }
                 (SequenceState::Text { bell }, '\x1B') => SequenceState::TextEscape { bell },
                 (SequenceState::Text { bell }, _)
@@ -151,12 +151,12 @@ impl SequenceState {
                 (SequenceState::Escape(_), '0'..='~')
                 | (SequenceState::Csi, '@'..='~')
                 | (SequenceState::TextEscape { .. }, '\\') => {
-                    return Run::Ended(at + 1);
+                    return SequenceEnd::Ended(at + 1);
                 }
-                _ => return Run::Broken,
+                _ => return SequenceEnd::Broken,
             };
         }
-        Run::Open
+        SequenceEnd::Open
     }
 }
 

@@ -159,7 +159,7 @@ fn equal<U: CleanUnit>(line: &[U], other: &[U]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clean::{Cleaner, Options, clean};
+    use crate::clean::{CleanOptions, Cleaner, clean};
     use proptest::prelude::*;
 
     /// Scans piece by piece, as callers do.
@@ -190,7 +190,7 @@ mod tests {
                 lines.insert(at.min(lines.len()), "x".repeat(length * repeats::LONGEST / 2));
             }
             let text = lines.join("\n");
-            let is_clean = clean(text.as_bytes(), Options::ALL) == text.as_bytes();
+            let is_clean = clean(text.as_bytes(), CleanOptions::ALL) == text.as_bytes();
             prop_assert_eq!(has_work(text.as_bytes(), usize::MAX / 2), !is_clean);
             if !is_clean {
                 prop_assert!(has_work(text.as_bytes(), 3 * repeats::LONGEST + 4));
@@ -269,10 +269,10 @@ mod tests {
             runs.map(|line| line.repeat(LEAST_LINES + 9)).into_iter().chain([counted(false), counted(true)]);
         for middle in middles {
             for options in [
-                Options::ALL,
-                Options { ansi: false, ..Options::ALL },
-                Options { carriage_returns: false, ..Options::ALL },
-                Options { repeats: false, ..Options::ALL },
+                CleanOptions::ALL,
+                CleanOptions { ansi: false, ..CleanOptions::ALL },
+                CleanOptions { carriage_returns: false, ..CleanOptions::ALL },
+                CleanOptions { repeats: false, ..CleanOptions::ALL },
             ] {
                 for before in ends {
                     for after in ends {

@@ -27,7 +27,7 @@ pub use repeats::leave_two;
 
 /// Cleaning steps. All but `html` are on by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
+pub struct CleanOptions {
     /// Removes escape sequences. Otherwise they are kept and take no columns.
     pub ansi: bool,
     /// Applies carriage returns, backspaces and, with `ansi`, cursor movements and erasures.
@@ -40,18 +40,18 @@ pub struct Options {
     pub html: bool,
 }
 
-impl From<[bool; 5]> for Options {
-    fn from([ansi, carriage_returns, control, repeats, html]: [bool; 5]) -> Options {
-        Options { ansi, carriage_returns, control, repeats, html }
+impl From<[bool; 5]> for CleanOptions {
+    fn from([ansi, carriage_returns, control, repeats, html]: [bool; 5]) -> CleanOptions {
+        CleanOptions { ansi, carriage_returns, control, repeats, html }
     }
 }
 
-impl Options {
+impl CleanOptions {
     /// The steps of terminal output.
-    pub const ALL: Options =
-        Options { ansi: true, carriage_returns: true, control: true, repeats: true, html: false };
-    pub const NONE: Options =
-        Options { ansi: false, carriage_returns: false, control: false, repeats: false, html: false };
+    pub const ALL: CleanOptions =
+        CleanOptions { ansi: true, carriage_returns: true, control: true, repeats: true, html: false };
+    pub const NONE: CleanOptions =
+        CleanOptions { ansi: false, carriage_returns: false, control: false, repeats: false, html: false };
 }
 
 /// Cleans a stream. Finishing a clone does not affect the original.
@@ -60,16 +60,16 @@ pub struct Cleaner {
     decoder: Decoder,
     html: Option<HtmlStep>,
     parser: Parser,
-    page: Page,
+    page: PageRouter,
 }
 
 impl Cleaner {
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: CleanOptions) -> Self {
         Cleaner {
             decoder: Decoder::default(),
             html: options.html.then(HtmlStep::default),
             parser: Parser::default(),
-            page: Page::new(options),
+            page: PageRouter::new(options),
         }
     }
 
@@ -112,7 +112,7 @@ impl Cleaner {
 }
 
 /// Cleans a whole text.
-pub fn clean(bytes: &[u8], options: Options) -> Vec<u8> {
+pub fn clean(bytes: &[u8], options: CleanOptions) -> Vec<u8> {
     let (mut cleaner, mut out) = (Cleaner::new(options), vec![]);
     cleaner.push(bytes, &mut out);
     cleaner.finish(&mut out);
@@ -121,22 +121,22 @@ pub fn clean(bytes: &[u8], options: Options) -> Vec<u8> {
 
 /// Routes the pieces of a text by the options.
 #[derive(Clone, Debug)]
-struct Page {
-    options: Options,
+struct PageRouter {
+    options: CleanOptions,
     screen: Screen,
     repeats: Repeats,
 }
 
-impl Page {
-    fn new(options: Options) -> Self {
+impl PageRouter {
+    fn new(options: CleanOptions) -> Self {
         // Without cursor movements, a line cannot change after it ends.
         let screen = Screen::new(if options.ansi { screen::LINES } else { 1 });
-        Page { options, screen, repeats: Repeats::new(options.repeats) }
+        PageRouter { options, screen, repeats: Repeats::new(options.repeats) }
     }
 
     /// Returns true if no step follows that of HTML.
     fn only_decodes(&self) -> bool {
-        Options { html: false, ..self.options } == Options::NONE
+        CleanOptions { html: false, ..self.options } == CleanOptions::NONE
     }
 
     fn end(&mut self, parser: &mut Parser, out: &mut Vec<u8>) {
@@ -160,7 +160,7 @@ impl Page {
     }
 
     fn take(&mut self, piece: AnsiPiece, out: &mut Vec<u8>) {
-        let Options { ansi, carriage_returns, control, .. } = self.options;
+        let CleanOptions { ansi, carriage_returns, control, .. } = self.options;
         let mut end = Final { repeats: &mut self.repeats, out };
         match piece {
             AnsiPiece::Text(text) => self.print(text, out),
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     fn all(text: &str) -> String {
-        String::from_utf8(clean(text.as_bytes(), Options::ALL)).unwrap()
+        String::from_utf8(clean(text.as_bytes(), CleanOptions::ALL)).unwrap()
     }
 
     #[test]
@@ -250,7 +250,7 @@ mod tests {
         let of = |ansi, carriage_returns, control, repeats| {
             String::from_utf8(clean(
                 text.as_bytes(),
-                Options { ansi, carriage_returns, control, repeats, html: false },
+                CleanOptions { ansi, carriage_returns, control, repeats, html: false },
             ))
             .unwrap()
         };
@@ -305,7 +305,7 @@ mod tests {
             forever(&format!("{}\n", "y".repeat(4_000))),
         ] {
             for ansi in [true, false] {
-                let mut cleaner = Cleaner::new(Options { ansi, ..Options::ALL });
+                let mut cleaner = Cleaner::new(CleanOptions { ansi, ..CleanOptions::ALL });
                 let mut out = vec![];
                 // Fewer lines are buffered if sequences are kept.
                 let len = if ansi { text.len() } else { text.len() / 8 };

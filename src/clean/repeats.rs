@@ -184,7 +184,7 @@ pub fn leave_two(text: &[u16]) -> Option<Vec<u16>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clean::{Options, clean};
+    use crate::clean::{CleanOptions, clean};
     use proptest::prelude::*;
 
     fn folded(text: &str) -> String {
@@ -273,7 +273,7 @@ mod tests {
         fn folding_changes_nothing_then(lines in prop::collection::vec(prop::sample::select(vec!["a", "", "[previous line 2 more times]", "漢"]), 0..30), open in any::<bool>()) {
             let text = lines.join("\n") + if open { "" } else { "\n" };
             let left = left(&text);
-            prop_assert_eq!(clean(left.as_bytes(), Options::ALL), left.into_bytes());
+            prop_assert_eq!(clean(left.as_bytes(), CleanOptions::ALL), left.into_bytes());
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::tokens::MOST_PER_CHAR;
 #[derive(Clone, Debug)]
 pub struct SlotRules {
     pub policy: Policy,
-    pub clean: Option<clean::Options>,
+    pub clean: Option<clean::CleanOptions>,
 }
 
 impl SlotRules {

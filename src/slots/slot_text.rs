@@ -58,7 +58,7 @@ pub fn prepared(text: &Literal, rules: &SlotRules) -> Option<Literal<'static>> {
 }
 
 /// Returns the cleaned text, or `None` if cleaning changes nothing.
-pub fn cleaned(text: &str, options: clean::Options) -> Option<String> {
+pub fn cleaned(text: &str, options: clean::CleanOptions) -> Option<String> {
     // Blanks that cleaning leaves as they are hide nothing.
     let left = cleaned_once(text, options)?;
     let left = if is_visible(left.chars()) { left } else { shown(text, options) };
@@ -67,7 +67,7 @@ pub fn cleaned(text: &str, options: clean::Options) -> Option<String> {
 
 /// Returns a text with symbols for its control characters, if cleaning leaves nothing else: no
 /// block becomes empty, and a cut of this text is cleaned to itself. A page stays a page.
-fn shown(text: &str, options: clean::Options) -> String {
+fn shown(text: &str, options: clean::CleanOptions) -> String {
     let symbol = |point: char| match u32::from(point) {
         0x09 | 0x0A => point,
         code @ ..0x20 => char::from_u32(0x2400 + code).unwrap_or(point),
@@ -80,15 +80,15 @@ fn shown(text: &str, options: clean::Options) -> String {
     if is_visible(symbols.chars()) {
         return symbols;
     }
-    cleaned_once(&shown, clean::Options { html: false, ..options }).unwrap_or(shown)
+    cleaned_once(&shown, clean::CleanOptions { html: false, ..options }).unwrap_or(shown)
 }
 
-fn cleaned_once(text: &str, options: clean::Options) -> Option<String> {
+fn cleaned_once(text: &str, options: clean::CleanOptions) -> Option<String> {
     // An earlier notice or cut may have made lines alike. Folding them would lose their position.
     // It may also have left text at the start that a page quotes.
     let is_cut = has_notice(text.as_bytes());
     let [repeats, html] = [options.repeats, options.html].map(|step| step && !is_cut);
-    let mut left = cleaned_with(text, clean::Options { repeats, html, ..options })?;
+    let mut left = cleaned_with(text, clean::CleanOptions { repeats, html, ..options })?;
     // The notice may be overwritten.
     if is_cut && !has_notice(left.as_bytes()) {
         left = cleaned_with(&left, options).unwrap_or(left);
@@ -97,9 +97,9 @@ fn cleaned_once(text: &str, options: clean::Options) -> Option<String> {
 }
 
 /// Returns a text that each of its steps has changed, or `None` if none changes anything.
-pub fn cleaned_with(text: &str, options: clean::Options) -> Option<String> {
+pub fn cleaned_with(text: &str, options: clean::CleanOptions) -> Option<String> {
     let is_page = options.html && is_page(text.as_bytes());
-    if !is_page && (options == clean::Options::NONE || is_clean(text.as_bytes(), options.repeats)) {
+    if !is_page && (options == clean::CleanOptions::NONE || is_clean(text.as_bytes(), options.repeats)) {
         return None;
     }
     let (mut cleaner, mut out) = (Cleaner::new(options), Vec::with_capacity(text.len()));
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn blanks_that_cleaning_leaves_stay() {
-        let options = clean::Options { carriage_returns: false, ..clean::Options::ALL };
+        let options = clean::CleanOptions { carriage_returns: false, ..clean::CleanOptions::ALL };
         assert_eq!(cleaned("\r\n", options), None);
         assert_eq!(cleaned("\0\r\n", options).as_deref(), Some("\u{2400}\n"));
     }

@@ -16,7 +16,7 @@ mod step;
 mod writer;
 
 use element::Element;
-use reader::Reader;
+use reader::HtmlReader;
 
 pub use step::HtmlStep;
 
@@ -28,7 +28,7 @@ const START: usize = 4_096;
 enum Html {
     /// The first bytes, while they do not tell.
     Unknown(Vec<u8>),
-    Page(Box<Reader>),
+    Page(Box<HtmlReader>),
     Text,
 }
 
@@ -168,11 +168,11 @@ fn after<'a>(text: &'a [u8], mark: &[u8]) -> Option<&'a [u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clean::{Cleaner, Options};
+    use crate::clean::{CleanOptions, Cleaner};
     use proptest::prelude::*;
 
     fn shown(page: &str, size: usize) -> String {
-        let mut cleaner = Cleaner::new(Options { html: true, ..Options::NONE });
+        let mut cleaner = Cleaner::new(CleanOptions { html: true, ..CleanOptions::NONE });
         let mut out = vec![];
         page.as_bytes().chunks(size).for_each(|piece| cleaner.push(piece, &mut out));
         cleaner.finish(&mut out);

@@ -5,7 +5,7 @@
 
 use super::element::{self, Element};
 use super::entity::{self, char_of, decoded};
-use super::writer::{TARGET, Writer};
+use super::writer::{HtmlWriter, TARGET};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
@@ -36,9 +36,9 @@ enum State {
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Reader {
+pub struct HtmlReader {
     state: State,
-    writer: Writer,
+    writer: HtmlWriter,
     /// The name of the tag, in lower case, as far as an element may have it.
     name: Vec<u8>,
     is_end: bool,
@@ -48,7 +48,7 @@ pub struct Reader {
     reference: Vec<u8>,
 }
 
-impl Reader {
+impl HtmlReader {
     pub fn push(&mut self, text: &[u8], out: &mut Vec<u8>) {
         let mut rest = text;
         while !rest.is_empty() {
@@ -64,7 +64,7 @@ impl Reader {
             _ => {}
         }
         self.writer.finish(out);
-        *self = Reader::default();
+        *self = HtmlReader::default();
     }
 
     /// Reads some bytes, or changes the state before them.

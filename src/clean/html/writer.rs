@@ -12,7 +12,7 @@ const DEEPEST: usize = 8;
 pub const TARGET: usize = 2_048;
 
 #[derive(Clone, Debug, Default)]
-pub struct Writer {
+pub struct HtmlWriter {
     /// Something was written.
     begun: bool,
     /// Newlines that wait, at most two, and a space.
@@ -32,7 +32,7 @@ pub struct Writer {
     linked: Vec<u8>,
 }
 
-impl Writer {
+impl HtmlWriter {
     pub fn text(&mut self, mut text: &[u8], out: &mut Vec<u8>) {
         if self.preformatted > 0 {
             return self.preformatted(text, out);
@@ -215,7 +215,7 @@ impl Writer {
 
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         self.end_link(out);
-        *self = Writer::default();
+        *self = HtmlWriter::default();
     }
 }
 

@@ -63,8 +63,8 @@ pub fn policy(choices: &mut Unstructured) -> Result<Policy> {
     })
 }
 
-pub fn cleaning(choices: &mut Unstructured) -> Result<clean::Options> {
-    Ok(clean::Options::from(choices.arbitrary::<[bool; 5]>()?))
+pub fn cleaning(choices: &mut Unstructured) -> Result<clean::CleanOptions> {
+    Ok(clean::CleanOptions::from(choices.arbitrary::<[bool; 5]>()?))
 }
 
 /// Splits bytes into chunks of these lengths, again and again.
