@@ -8,7 +8,7 @@ use spillway::encoding::{Latin1, Text, Utf8, Utf16};
 use spillway::extent::Extent;
 use spillway::limits::{Limits, UNLIMITED};
 use spillway::notice::Notice;
-use spillway::notice::earlier::Earlier;
+use spillway::notice::earlier::EarlierNotices;
 use spillway::notice::saved::{Location, SavedPart};
 use spillway::policy::{Keep, Policy, Share};
 use spillway::share::{Block, share};
@@ -259,7 +259,7 @@ proptest! {
         let silent = silent.text(&input);
         // A notice of an earlier cut may be replaced by this one, and a line break by those before
         // it.
-        if Earlier::find(Utf16(&silent), Utf16(&silent), silent.len()).spans.is_empty() {
+        if EarlierNotices::find(Utf16(&silent), Utf16(&silent), silent.len()).spans.is_empty() {
             prop_assert!(["", "\n", "\r\n"].contains(&&*String::from_utf16_lossy(&gone)), "{gone:?} is gone");
             prop_assert!(!keeps_breaks || gone.is_empty());
         }
@@ -272,7 +272,7 @@ proptest! {
             let Sides { start, head, tail, end } = cut.sides;
             prop_assert!(start <= head && head <= tail && tail <= end && end <= text.len());
             // At the ends, only an earlier notice may be omitted.
-            let earlier = Earlier::find(Utf16(&text), Utf16(&text), text.len()).content(text.len());
+            let earlier = EarlierNotices::find(Utf16(&text), Utf16(&text), text.len()).content(text.len());
             prop_assert!(start == 0 || start == earlier.start && policy.notice != Notice::None);
             // A return before its newline is omitted with it, because it no longer belongs to a
             // line end.
@@ -301,7 +301,7 @@ proptest! {
         // Closings are not searched for notices.
         let before = input.closing().map_or(text.len(), |closing| closing.start);
         let marks = [&text[..], &text[..before]]
-            .map(|text| Earlier::find(Utf16(text), Utf16(text), text.len()).spans)
+            .map(|text| EarlierNotices::find(Utf16(text), Utf16(text), text.len()).spans)
             .concat();
         let Sides { start, head, tail, end } = cut.sides;
         let more = match cut.keep {
@@ -361,7 +361,7 @@ proptest! {
         let policy = Policy { keep: Keep::Ends, head_share, ..policy };
         let input = Input::whole(Utf16(&text));
         // The next notice takes the place of one between two ends, and no end goes on beyond it.
-        if Earlier::find(Utf16(&text), Utf16(&text), text.len()).gap.is_some() {
+        if EarlierNotices::find(Utf16(&text), Utf16(&text), text.len()).gap.is_some() {
             return Ok(());
         }
         let Some(cut) = ends(&input, &policy) else { return Ok(()) };
@@ -399,7 +399,7 @@ proptest! {
         let inputs = [Input::ends(head, tail, text.len()).with_totals(size), Input::whole(Utf16(&text))];
         let [windows, whole] = inputs.map(|input| ends(&input, &policy).map(|cut| (cut.kept(&input), cut)));
         prop_assert_eq!(windows.is_some(), whole.is_some());
-        if Earlier::find(Utf16(&text), Utf16(&text), text.len()).spans.is_empty() {
+        if EarlierNotices::find(Utf16(&text), Utf16(&text), text.len()).spans.is_empty() {
             prop_assert_eq!(windows, whole);
         }
     }

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use spillway::encoding::{Text, Utf8, Utf16};
 use spillway::limits::{Limits, UNLIMITED};
 use spillway::notice::Notice;
-use spillway::notice::earlier::Earlier;
+use spillway::notice::earlier::EarlierNotices;
 use spillway::policy::{Keep, Policy};
 use spillway::selection::{SearchTerms, Selection};
 use spillway::truncate::input::Input;
@@ -183,7 +183,7 @@ proptest! {
         let mut rest = found.middle.as_str();
         // An earlier notice at the start is dropped without a mark.
         let looks = policy.notice != Notice::None;
-        let first = if looks { Earlier::at_ends(Utf16(&units), Utf16(&units), units.len()).leading } else { 0 };
+        let first = if looks { EarlierNotices::at_ends(Utf16(&units), Utf16(&units), units.len()).leading } else { 0 };
         for (at, part) in parts.iter().enumerate() {
             let start = if at > 0 || kept.ranges[0].start > first {
                 let mark = rest.trim_start_matches('\n');

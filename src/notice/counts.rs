@@ -26,14 +26,14 @@ pub struct Amount {
 
 /// The figures that must be counted for a notice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Needs {
+pub struct NeededCounts {
     pub chars: bool,
     pub bytes: bool,
     pub lines: bool,
 }
 
-impl Needs {
-    pub const ALL: Needs = Needs { chars: true, bytes: true, lines: true };
+impl NeededCounts {
+    pub const ALL: NeededCounts = NeededCounts { chars: true, bytes: true, lines: true };
 }
 
 /// The values of a notice besides figures.

@@ -93,7 +93,7 @@ impl NoticeAmounts {
 
 /// The earlier notices of one text, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Earlier {
+pub struct EarlierNotices {
     pub spans: Vec<Span>,
     pub told: NoticeAmounts,
     /// Size of the available text without notices. Counted only if a notice names an amount.
@@ -109,7 +109,7 @@ pub struct Earlier {
     pub gap: Option<Range<usize>>,
 }
 
-impl Earlier {
+impl EarlierNotices {
     /// Returns the range between the notices at both ends of a text of `total` units.
     pub fn content(&self, total: usize) -> Range<usize> {
         self.leading..total - self.trailing
@@ -126,13 +126,13 @@ impl Earlier {
 
     /// Finds notices at the start of `head` and the end of `tail` in a text of `total` units. If
     /// `head` is the whole text and at most [`SEARCHED`] units long, also finds those between.
-    pub fn find<T: Text>(head: T, tail: T, total: usize) -> Earlier {
+    pub fn find<T: Text>(head: T, tail: T, total: usize) -> EarlierNotices {
         let is_short = head.len() == total && total <= SEARCHED;
         let streams = if is_short { streams(head) } else { vec![] };
         if !streams.is_empty() {
-            return Earlier::of_streams(head, &streams);
+            return EarlierNotices::of_streams(head, &streams);
         }
-        let mut earlier = Earlier::at_ends(head, tail, total);
+        let mut earlier = EarlierNotices::at_ends(head, tail, total);
         if head.len() == total && total <= SEARCHED {
             let content = earlier.content(total);
             let text = head.slice(0..content.end);
@@ -162,15 +162,15 @@ impl Earlier {
 
     /// Finds the notices of streams, and counts their labels as no part of the original. A notice
     /// of the whole text takes the place of all of them.
-    fn of_streams<T: Text>(text: T, streams: &[Range<usize>]) -> Earlier {
-        let mut all = Earlier::default();
+    fn of_streams<T: Text>(text: T, streams: &[Range<usize>]) -> EarlierNotices {
+        let mut all = EarlierNotices::default();
         let mut at = 0;
         for stream in streams {
             let label = at..stream.start;
             let size = text.slice(label.clone()).size();
             all.spans.push(Span { start: label.start, end: label.end, size, hidden: 0 });
             let part = text.slice(stream.clone());
-            let one = Earlier::find(part, part, part.len());
+            let one = EarlierNotices::find(part, part, part.len());
             all.spans.extend(one.spans.iter().map(|span| Span {
                 start: stream.start + span.start,
                 end: stream.start + span.end,
@@ -195,8 +195,8 @@ impl Earlier {
     }
 
     /// Finds notices only at the start of `head` and the end of `tail`.
-    pub fn at_ends<T: Text>(head: T, tail: T, total: usize) -> Earlier {
-        let mut earlier = Earlier::default();
+    pub fn at_ends<T: Text>(head: T, tail: T, total: usize) -> EarlierNotices {
+        let mut earlier = EarlierNotices::default();
         let is_whole = tail.len() == total;
         // Without a notice before them, the breaks before an exit line may be the output's.
         let exit = exit_at_end(tail, is_whole).with_breaks();
@@ -210,18 +210,18 @@ impl Earlier {
             notice_at(head, 0).filter(|found| found.end < content && is_newline(head, found.end))
         {
             earlier.leading = found.end + 1;
-            earlier.add(head, Found { end: found.end + 1, ..found }, 0);
+            earlier.add(head, FoundNotice { end: found.end + 1, ..found }, 0);
         }
         if let Some(found) = at_end {
             earlier.trailing = tail.len() - found.start;
             earlier.behind = exit;
-            earlier.add(tail, Found { end: tail.len(), ..found }, total - tail.len());
+            earlier.add(tail, FoundNotice { end: tail.len(), ..found }, total - tail.len());
         }
         earlier
     }
 
     /// Adds a notice found in a window that starts at `offset`.
-    fn add<T: Text>(&mut self, window: T, found: Found, offset: usize) {
+    fn add<T: Text>(&mut self, window: T, found: FoundNotice, offset: usize) {
         let size = window.slice(found.start..found.end).size();
         self.spans.push(Span { start: offset + found.start, end: offset + found.end, size, hidden: 0 });
         self.told.add(found.hidden, found.in_bytes, found.saved);
@@ -259,7 +259,7 @@ impl Earlier {
             if let Some(found) = found {
                 from = found.end + 2;
                 let start = start_of_middle(text, newline).unwrap_or(newline);
-                self.add(text, Found { start, end: from, ..found }, 0);
+                self.add(text, FoundNotice { start, end: from, ..found }, 0);
             }
         }
     }
@@ -280,7 +280,7 @@ pub fn of_json(json: &[u8]) -> Option<NoticeAmounts> {
     Some(told)
 }
 
-pub(super) struct Found {
+pub(super) struct FoundNotice {
     /// The start of the separator before the notice, and of the notice.
     start: usize,
     notice: usize,
@@ -304,7 +304,7 @@ pub(super) fn is_newline<T: Text>(text: T, at: usize) -> bool {
 }
 
 /// Returns the notice that takes up the whole line starting at `at`.
-pub(super) fn notice_at<T: Text>(text: T, at: usize) -> Option<Found> {
+pub(super) fn notice_at<T: Text>(text: T, at: usize) -> Option<FoundNotice> {
     if at >= text.len() || !matches!(u8::try_from(text.unit(at)), Ok(b'[' | b'.')) {
         return None;
     }
@@ -317,10 +317,17 @@ pub(super) fn notice_at<T: Text>(text: T, at: usize) -> Option<Found> {
         let name = rest.slice(0..rest.find_newline(0).unwrap_or(rest.len()));
         let saved = SavedPart::parse_line(&utf8(name));
         if saved != SavedPart::Nowhere {
-            return Some(Found { start: at, notice: at, end: end + 1 + name.len(), hidden, in_bytes, saved });
+            return Some(FoundNotice {
+                start: at,
+                notice: at,
+                end: end + 1 + name.len(),
+                hidden,
+                in_bytes,
+                saved,
+            });
         }
     }
-    Some(Found {
+    Some(FoundNotice {
         start: at,
         notice: at,
         end,
@@ -374,7 +381,7 @@ fn exit_at_end<T: Text>(text: T, is_whole: bool) -> ExitUnits {
 
 /// Returns the notice that ends the text, including the separator before it. `is_whole`: `text` is
 /// the whole text, so its start is a line start.
-pub(super) fn last_notice<T: Text>(text: T, is_whole: bool) -> Option<Found> {
+pub(super) fn last_notice<T: Text>(text: T, is_whole: bool) -> Option<FoundNotice> {
     let window = text.slice(text.len().saturating_sub(LONGEST_LINE + 1)..text.len());
     let named = window.rfind_newline(window.len()).and_then(|newline| {
         let saved = SavedPart::parse_line(&utf8(window.slice(newline + 1..window.len())));
@@ -385,13 +392,13 @@ pub(super) fn last_notice<T: Text>(text: T, is_whole: bool) -> Option<Found> {
             .map(|found| (found, saved))
     });
     match named {
-        Some((found, saved)) => Some(Found { end: text.len(), saved, ..found }),
+        Some((found, saved)) => Some(FoundNotice { end: text.len(), saved, ..found }),
         None => last_line_notice(text, is_whole),
     }
 }
 
 /// Returns the notice in the last line of a text, including the separator before it.
-fn last_line_notice<T: Text>(text: T, is_whole: bool) -> Option<Found> {
+fn last_line_notice<T: Text>(text: T, is_whole: bool) -> Option<FoundNotice> {
     if text.is_empty() || !matches!(u8::try_from(text.unit(text.len() - 1)), Ok(b']' | b')')) {
         return None;
     }
@@ -406,7 +413,7 @@ fn last_line_notice<T: Text>(text: T, is_whole: bool) -> Option<Found> {
         };
         let separated = start >= newlines && (start - newlines..start).all(|at| is_newline(text, at));
         if start == 0 && is_whole || separated {
-            return Some(Found { start: start.saturating_sub(newlines), ..found });
+            return Some(FoundNotice { start: start.saturating_sub(newlines), ..found });
         }
     }
     // A glued notice starts at the last opening bracket of the last line.
@@ -414,7 +421,7 @@ fn last_line_notice<T: Text>(text: T, is_whole: bool) -> Option<Found> {
     let bracket = memchr::memmem::rfind(&line, b"[... ")?;
     let (hidden, in_bytes) = parse(&line[bracket..])?;
     let start = start + bracket;
-    Some(Found { start, notice: start, end: text.len(), hidden, in_bytes, saved: SavedPart::Nowhere })
+    Some(FoundNotice { start, notice: start, end: text.len(), hidden, in_bytes, saved: SavedPart::Nowhere })
 }
 
 /// Converts units to bytes. Non-ASCII units become 0xFF, which does not occur in the fixed parts of
@@ -430,7 +437,7 @@ mod tests {
 
     fn find(text: &str) -> (Vec<(usize, usize)>, usize) {
         let text = Utf8(text.as_bytes());
-        let earlier = Earlier::find(text, text, text.len());
+        let earlier = EarlierNotices::find(text, text, text.len());
         (earlier.spans.iter().map(|span| (span.start, span.end)).collect(), earlier.told.chars)
     }
 
@@ -441,10 +448,10 @@ mod tests {
         let text = "x".repeat(20) + "... (12 chars truncated from " + &"y".repeat(LONGEST) + ")";
         let notice = &text[20..];
         let window = Utf8(notice.as_bytes()).slice(notice.len() - LONGEST..notice.len());
-        assert_eq!(Earlier::at_ends(window, window, text.len()), Earlier::default());
+        assert_eq!(EarlierNotices::at_ends(window, window, text.len()), EarlierNotices::default());
         let short = Utf8(b"... (12 chars truncated from x)");
-        assert_eq!(Earlier::at_ends(short, short, short.len()).told.chars, 12);
-        assert_eq!(Earlier::at_ends(Utf8(b"head"), short, 1_000), Earlier::default());
+        assert_eq!(EarlierNotices::at_ends(short, short, short.len()).told.chars, 12);
+        assert_eq!(EarlierNotices::at_ends(Utf8(b"head"), short, 1_000), EarlierNotices::default());
     }
 
     #[test]

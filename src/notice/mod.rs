@@ -11,7 +11,7 @@ pub mod template;
 use std::borrow::Cow;
 
 use crate::encoding::Size;
-use crate::notice::counts::{Amount, Counts, Labels, Needs, grouped, limits_text};
+use crate::notice::counts::{Amount, Counts, Labels, NeededCounts, grouped, limits_text};
 use crate::notice::saved::SavedPart;
 
 /// `MIDDLE_OMISSION_MARKER` of spillway/openclaw: what OpenClaw puts between two ends.
@@ -99,11 +99,13 @@ impl Notice {
         }
     }
 
-    pub fn needs(&self, in_bytes: bool) -> Needs {
+    pub fn needs(&self, in_bytes: bool) -> NeededCounts {
         match self {
-            Notice::None | Notice::Dots | Notice::Literal(_) => Needs::default(),
-            Notice::Hint => Needs { chars: !in_bytes, bytes: in_bytes, lines: false },
-            Notice::Pi | Notice::Count | Notice::Mark => Needs { chars: true, ..Needs::default() },
+            Notice::None | Notice::Dots | Notice::Literal(_) => NeededCounts::default(),
+            Notice::Hint => NeededCounts { chars: !in_bytes, bytes: in_bytes, lines: false },
+            Notice::Pi | Notice::Count | Notice::Mark => {
+                NeededCounts { chars: true, ..NeededCounts::default() }
+            }
             Notice::Template(template) => template::needs(template),
             Notice::Glued(notice) | Notice::Named(notice) => notice.needs(in_bytes),
         }

@@ -14,7 +14,7 @@
 
 use std::ops::Range;
 
-use super::earlier::{Earlier, NoticeAmounts, ascii, is_newline, last_notice, notice_at};
+use super::earlier::{EarlierNotices, NoticeAmounts, ascii, is_newline, last_notice, notice_at};
 use super::parse::is_mark;
 use crate::encoding::Text;
 
@@ -41,7 +41,7 @@ pub fn streams<T: Text>(text: T) -> Vec<Range<usize>> {
     };
     let is_told = |stream: &Range<usize>| {
         let part = text.slice(stream.clone());
-        Earlier::find(part, part, part.len()).told != NoticeAmounts::default()
+        EarlierNotices::find(part, part, part.len()).told != NoticeAmounts::default()
     };
     // A mark without a notice beside it is that of a cut of the whole.
     let is_marked = |stream: &Range<usize>| bytes[stream.clone()].split(|&byte| byte == b'\n').any(is_mark);

@@ -1,6 +1,6 @@
 //! Custom notices with fields such as `{omittedChars}` or, with grouped digits, `{omittedChars:,}`.
 
-use crate::notice::counts::{Counts, Labels, Needs, grouped, limits_text};
+use crate::notice::counts::{Counts, Labels, NeededCounts, grouped, limits_text};
 
 /// Replaces the fields of a template. TypeScript has rejected unknown fields; other braces are kept
 /// as text.
@@ -21,9 +21,9 @@ pub fn fill(template: &str, counts: &Counts, labels: Labels) -> String {
 }
 
 /// Returns the figures that the fields of a template use. Text outside braces does not count.
-pub fn needs(template: &str) -> Needs {
+pub fn needs(template: &str) -> NeededCounts {
     let names = |part: &str| braces(template).any(|(_, name)| name.contains(part));
-    Needs { chars: names("Chars"), bytes: names("Bytes"), lines: names("Lines") }
+    NeededCounts { chars: names("Chars"), bytes: names("Bytes"), lines: names("Lines") }
 }
 
 /// Yields the text between each opening brace and the next closing one, with the position of the
@@ -62,11 +62,11 @@ mod tests {
 
     #[test]
     fn only_fields_need_counting() {
-        let chars = Needs { chars: true, ..Needs::default() };
+        let chars = NeededCounts { chars: true, ..NeededCounts::default() };
         assert_eq!(needs("Lines and Bytes: {omittedChars:,}"), chars);
         assert_eq!(
             needs("{keptLines} of {totalBytes}"),
-            Needs { lines: true, bytes: true, ..Needs::default() }
+            NeededCounts { lines: true, bytes: true, ..NeededCounts::default() }
         );
     }
 

@@ -6,7 +6,7 @@ use super::page::Piece;
 use super::unit::Unit;
 use super::{SearchState, Selection};
 use crate::encoding::{Size, Text, Utf8};
-use crate::notice::earlier::{self, Earlier, NoticeAmounts};
+use crate::notice::earlier::{self, EarlierNotices, NoticeAmounts};
 use crate::notice::saved::SavedPart;
 use crate::notice::{MIDDLE, parse};
 
@@ -158,7 +158,7 @@ impl Selection {
         let state = &self.state;
         let recent = state.recent.text();
         let (head, tail) = (Utf8(state.head.text()), Utf8(&recent[..recent.len() - end]));
-        let ends = Earlier::at_ends(head, tail, state.size.bytes - end);
+        let ends = EarlierNotices::at_ends(head, tail, state.size.bytes - end);
         // Only the text between the notices at both ends can be kept.
         let mut old =
             Old { cut_at_end: ends.trailing, first: state.head.place_after(ends.leading), ..Old::default() };

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use crate::encoding::{Size, Text, Utf8};
 use crate::json::{Document, Literal, Value, string};
 use crate::notice::Notice;
-use crate::notice::earlier::{Earlier, NoticeAmounts};
+use crate::notice::earlier::{EarlierNotices, NoticeAmounts};
 use crate::notice::saved::SavedPart;
 
 /// Bytes of the longest code point in JSON, before which the beginning of a string may end.
@@ -92,7 +92,7 @@ impl EarlierText {
     fn of(quoted: &[u8]) -> Option<EarlierText> {
         let text = Literal::of(quoted).string();
         let text = Utf8(text.as_bytes());
-        let earlier = Earlier::find(text, text, text.len());
+        let earlier = EarlierNotices::find(text, text, text.len());
         if earlier.told == NoticeAmounts::default() {
             return None;
         }

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 
 use crate::encoding::Utf16;
 use crate::limits::{Limits, Usage};
-use crate::notice::counts::Needs;
+use crate::notice::counts::NeededCounts;
 use crate::policy::{Policy, Share};
 use crate::truncate::input::Input;
 use crate::truncate::long_lines::{CutLines, cut_lines, has_long_line};
@@ -48,7 +48,7 @@ pub fn share(blocks: &[Input<Utf16>], policy: &Policy, figures: bool) -> Vec<Blo
         .iter()
         .zip(blocks)
         .map(|(lines, block)| match lines {
-            Some(lines) => Input::of_lines(lines, block.size(Needs::ALL)),
+            Some(lines) => Input::of_lines(lines, block.size(NeededCounts::ALL)),
             None => *block,
         })
         .collect();

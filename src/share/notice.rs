@@ -6,7 +6,7 @@ use crate::encoding::{Size, Utf8, Utf16};
 use crate::extent::Extent;
 use crate::limits::Usage;
 use crate::notice::NoticePlace;
-use crate::notice::counts::{Amount, Counts, Needs};
+use crate::notice::counts::{Amount, Counts, NeededCounts};
 use crate::notice::earlier::NoticeAmounts;
 use crate::notice::saved::SavedPart;
 use crate::truncate::input::Input;
@@ -78,7 +78,7 @@ impl BlockTable<'_, '_> {
     /// Returns an upper bound of the room that a notice takes.
     pub fn notice_size(&self) -> Usage {
         let needs = self.terms.notice.needs(false);
-        let needs = Needs { chars: true, ..needs };
+        let needs = NeededCounts { chars: true, ..needs };
         let all = self.inputs.iter().fold(Size::default(), |sum, input| sum + input.size(needs));
         let saved = self.saved.get_or_init(|| self.saved_by(|_| true));
         let text = self.terms.notice.largest(all, self.terms.labels(false, saved));

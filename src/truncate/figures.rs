@@ -7,15 +7,15 @@ use super::input::{Input, raw_size};
 use super::sides::Sides;
 use crate::encoding::{Size, Text};
 use crate::limits::{Limits, Usage};
-use crate::notice::counts::{Amount, Counts, Needs, line_ranges};
-use crate::notice::earlier::{Earlier, NoticeAmounts, SEARCHED};
+use crate::notice::counts::{Amount, Counts, NeededCounts, line_ranges};
+use crate::notice::earlier::{EarlierNotices, NoticeAmounts, SEARCHED};
 use crate::notice::span::Span;
 use crate::selection::reason::Reasons;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Figures<'a, T> {
     pub input: &'a Input<'a, T>,
-    pub earlier: &'a Earlier,
+    pub earlier: &'a EarlierNotices,
     pub closing: Option<&'a Closing>,
 }
 
@@ -33,13 +33,13 @@ impl<T: Text> Figures<'_, T> {
     }
 
     /// Returns figures for the most text that the limits could keep.
-    pub fn at_least(&self, limits: &Limits, needs: Needs) -> Counts {
+    pub fn at_least(&self, limits: &Limits, needs: NeededCounts) -> Counts {
         let Input { beside, apart, .. } = *self.input;
         Counts::at_least(self.input.size(needs), [beside, apart], self.earlier.hidden(), limits)
     }
 
     /// Returns figures for the kept parts. Figures that are not needed may be inaccurate.
-    pub fn of(&self, sides: Sides, needs: Needs) -> Counts {
+    pub fn of(&self, sides: Sides, needs: NeededCounts) -> Counts {
         let (totals, beside) = (self.input.size(needs), self.input.beside);
         let (head, tail) = self.input.parts(sides);
         let in_units = !needs.lines && if T::UTF16 { !needs.bytes } else { !needs.chars };
@@ -107,9 +107,9 @@ pub struct Original {
 
 impl Original {
     pub fn of<T: Text>(input: &Input<T>) -> Original {
-        let earlier = Earlier::find(input.head, input.tail, input.total);
+        let earlier = EarlierNotices::find(input.head, input.tail, input.total);
         let notices = earlier.spans.iter().map(|span| span.size.chars).sum();
-        let total = input.size(Needs { chars: true, ..Needs::default() }).chars;
+        let total = input.size(NeededCounts { chars: true, ..NeededCounts::default() }).chars;
         let cutting = Omission { total, hidden: earlier.hidden().chars, notices, ..Omission::default() };
         let saved = earlier.told.saved();
         let line = saved.line().filter(|_| saved.has_line());
@@ -241,7 +241,7 @@ impl KeptLines {
             let text = text.slice(0..end);
             !text.is_empty() && !text.ends_with_newline()
         };
-        let totals = input.size(Needs::ALL);
+        let totals = input.size(NeededCounts::ALL);
         let (head, tail) = input.parts(sides);
         let [head_part, tail_part] = sides.parts();
         let before = input.head.slice(0..sides.start).size().newlines;

@@ -16,7 +16,7 @@ use super::sides::{Fitter, Sides, separators};
 use super::{Cut, Terms};
 use crate::encoding::{Text, Utf8};
 use crate::extent::Extent;
-use crate::notice::counts::{Counts, Needs};
+use crate::notice::counts::{Counts, NeededCounts};
 use crate::notice::saved::SavedPart;
 use crate::notice::{Notice, NoticePlace};
 use crate::policy::Keep;
@@ -143,7 +143,7 @@ impl<'a, T: Text> HeadTail<'a, T> {
         Figures { input: self.whole, earlier: &self.fitter.earlier, closing: self.closing }
     }
 
-    fn counts(&self, sides: Sides, needs: Needs) -> Counts {
+    fn counts(&self, sides: Sides, needs: NeededCounts) -> Counts {
         let end = if self.closing.is_some() { self.whole.total } else { sides.end };
         self.figures().of(Sides { end, ..sides }, needs)
     }

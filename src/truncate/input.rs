@@ -14,8 +14,8 @@ use crate::encoding::{PIECE, Size, StringPiece, Text, Utf8, Utf16};
 use crate::extent::Extent;
 use crate::limits::{Limits, UNLIMITED, Usage};
 use crate::notice::Notice;
-use crate::notice::counts::Needs;
-use crate::notice::earlier::{Earlier, NoticeAmounts};
+use crate::notice::counts::NeededCounts;
+use crate::notice::earlier::{EarlierNotices, NoticeAmounts};
 use crate::notice::saved::SavedPart;
 use crate::notice::span::Span;
 
@@ -37,7 +37,7 @@ pub struct Input<'a, T> {
     /// Notices in the text are part of it: it was not cut before.
     pub(crate) fresh: bool,
     /// The notices of earlier cuts, once they were looked for.
-    pub(crate) earlier: Option<&'a Earlier>,
+    pub(crate) earlier: Option<&'a EarlierNotices>,
     /// Measures the input bytes of parts of the text, given in chars, if the notice counts those.
     pub(crate) bytes_of: Option<BytesOf<'a>>,
     /// Size of the dropped blocks that the notice also counts. Its newlines are lines.
@@ -218,11 +218,11 @@ impl<'a, T: Text> Input<'a, T> {
     }
 
     /// Returns the notices of earlier cuts.
-    pub fn earlier(&self) -> Cow<'a, Earlier> {
+    pub fn earlier(&self) -> Cow<'a, EarlierNotices> {
         match self.earlier {
             Some(earlier) => Cow::Borrowed(earlier),
             None if self.fresh => Cow::default(),
-            None => Cow::Owned(Earlier::find(self.head, self.tail, self.total)),
+            None => Cow::Owned(EarlierNotices::find(self.head, self.tail, self.total)),
         }
     }
 
@@ -272,7 +272,7 @@ impl<'a, T: Text> Input<'a, T> {
     }
 
     /// Returns the size of the input. Only the needed figures are accurate.
-    pub fn size(&self, needs: Needs) -> Size {
+    pub fn size(&self, needs: NeededCounts) -> Size {
         match (self.totals, self.pieces) {
             (Some(totals), _) => totals,
             (None, _) if T::UTF16 && !needs.bytes && !needs.lines => {

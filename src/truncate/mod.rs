@@ -48,7 +48,7 @@ use crate::encoding::{Size, Text, Utf8};
 use crate::extent::Extent;
 use crate::limits::{Limits, Usage};
 use crate::notice::Notice;
-use crate::notice::counts::{Labels, Needs};
+use crate::notice::counts::{Labels, NeededCounts};
 use crate::notice::earlier::NoticeAmounts;
 use crate::notice::saved::SavedPart;
 use crate::policy::{Keep, Policy};
@@ -136,7 +136,7 @@ pub fn truncate<T: Text>(input: &Input<T>, policy: &Policy) -> Option<Cut> {
     let bytes_of = |parts: &[Range<usize>]| bytes_in(input.head, &lines.ranges_of(parts));
     let cut = Input {
         bytes_of: (!T::UTF16).then_some(&bytes_of),
-        ..Input::of_lines(&lines, input.size(Needs::ALL))
+        ..Input::of_lines(&lines, input.size(NeededCounts::ALL))
     };
     let terms = terms.naming(|limits| input.exceeded(limits));
     let made = truncate_lines(&cut, Terms { limits: policy.limits.after_cutting_lines(), ..terms });

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::input::Input;
 use crate::encoding::{Size, StringPiece, Text};
 use crate::limits::{Limits, UNLIMITED};
-use crate::notice::counts::Needs;
+use crate::notice::counts::NeededCounts;
 use crate::policy::Policy;
 use crate::selection::{SearchTerms, Selection};
 
@@ -106,7 +106,7 @@ fn search<T: Text>(input: &Input<T>, limits: &Limits, sought: SearchTerms) -> Se
     }
     input.head.slice(from..input.head.len()).each_utf8(&mut |text| selection.push(text));
     if !input.is_whole() {
-        selection.skip(input.size(Needs::ALL) - input.head.size() - input.tail.size());
+        selection.skip(input.size(NeededCounts::ALL) - input.head.size() - input.tail.size());
         input.tail.each_utf8(&mut |text| selection.push(text));
     }
     selection.finish();

@@ -12,7 +12,7 @@ use super::long_lines::lines;
 use crate::encoding::{RETURN, Size, Text, Utf8};
 use crate::extent::{Extent, Room};
 use crate::limits::{Limits, UNLIMITED};
-use crate::notice::earlier::Earlier;
+use crate::notice::earlier::EarlierNotices;
 use crate::notice::span::{Span, in_order};
 use crate::notice::{Notice, NoticePlace};
 use crate::policy::{Keep, Policy};
@@ -71,7 +71,7 @@ pub struct Fitter<'a, T> {
     pub keep: Keep,
     head_share: f64,
     snap: bool,
-    pub earlier: Cow<'a, Earlier>,
+    pub earlier: Cow<'a, EarlierNotices>,
     /// The text between the earlier notices at both ends, which are not kept.
     pub content: Range<usize>,
     /// More text follows the end and shares its last line.
@@ -131,8 +131,8 @@ impl<'a, T: Text> Fitter<'a, T> {
         // Only what earlier cuts omitted is missing: the notice stays where theirs was.
         let meets = kept.has_head() && kept.has_tail() && kept.head == kept.tail;
         let whole = match *self.earlier {
-            Earlier { trailing: 1.., leading: 0, .. } if meets => head(),
-            Earlier { trailing: 0, leading: 1.., .. } if meets => tail(),
+            EarlierNotices { trailing: 1.., leading: 0, .. } if meets => head(),
+            EarlierNotices { trailing: 0, leading: 1.., .. } if meets => tail(),
             _ => None,
         };
         whole.filter(|sides| sides.head == sides.tail).unwrap_or(kept)

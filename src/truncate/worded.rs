@@ -15,7 +15,7 @@ use crate::encoding::{Text, Utf8};
 use crate::extent::Extent;
 use crate::limits::{Limits, Usage};
 use crate::notice::Notice;
-use crate::notice::counts::Needs;
+use crate::notice::counts::NeededCounts;
 use crate::policy::{Keep, Policy};
 
 /// Returns the text of a notice, or `None` for the standard one.
@@ -106,7 +106,7 @@ pub fn truncate_worded<T: Text>(input: &Input<T>, policy: &Policy, words: Option
     };
     let facts = |cut: &Option<Cut>| {
         let cut = cut.as_ref()?;
-        let total = input.size(Needs::ALL);
+        let total = input.size(NeededCounts::ALL);
         let total =
             Usage { bytes: total.bytes, lines: total.lines(input.is_open()), chars: total.chars, tokens: 0 };
         let is_long = has_long_line(input.head, policy.limits.line_bytes);
