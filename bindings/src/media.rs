@@ -60,11 +60,12 @@ pub struct FoundMedia {
 #[napi(catch_unwind)]
 pub fn find_media(#[napi(ts_arg_type = "string")] text: Units) -> Option<FoundMedia> {
     let found = runs(&text);
-    let place =
-        |run: &media::runs::Run| [run.range.start, run.range.end, run.bytes].map(|number| number as f64);
+    let place = |run: &media::runs::PayloadRun| {
+        [run.range.start, run.range.end, run.bytes].map(|number| number as f64)
+    };
     (!found.is_empty()).then(|| FoundMedia {
         places: found.iter().flat_map(place).collect::<Vec<f64>>().into(),
-        words: found.iter().map(media::runs::Run::words).collect(),
+        words: found.iter().map(media::runs::PayloadRun::words).collect(),
     })
 }
 

@@ -1,7 +1,7 @@
 //! One budget for several payloads.
 
 use super::item::{Class, Item};
-use super::provider_limits::{ProviderLimits, Reason};
+use super::provider_limits::{OmissionReason, ProviderLimits};
 
 /// Limits of several payloads together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,18 +28,19 @@ impl MediaBudget {
     /// Returns, for each payload in order, the reason to omit it. A payload that the provider
     /// rejects by itself is omitted wherever it is. Of the others, those of the user are kept
     /// first, since no tool can give them again.
-    pub fn judge(&self, items: &[Item]) -> Vec<Option<Reason>> {
+    pub fn judge(&self, items: &[Item]) -> Vec<Option<OmissionReason>> {
         let limits = &self.provider;
-        let mut judged = Judged { items, order: self.order(items), reasons: vec![] };
+        let mut judged = Verdicts { items, order: self.order(items), reasons: vec![] };
         judged.reasons.extend(items.iter().map(|item| limits.alone(item)));
-        judged.keep(Reason::Budget, (self.items, self.bytes), |item| {
+        judged.keep(OmissionReason::Budget, (self.items, self.bytes), |item| {
             (!item.from_user).then_some((1, item.bytes))
         });
-        judged.keep(Reason::Images, (limits.images, 0), |item| item.class.is_image().then_some((1, 0)));
-        judged.keep(Reason::Documents, (limits.documents, 0), |item| {
+        judged
+            .keep(OmissionReason::Images, (limits.images, 0), |item| item.class.is_image().then_some((1, 0)));
+        judged.keep(OmissionReason::Documents, (limits.documents, 0), |item| {
             (item.class == Class::Document).then_some((1, 0))
         });
-        judged.keep(Reason::RequestBytes, (usize::MAX, limits.room()), |item| Some((1, item.sent())));
+        judged.keep(OmissionReason::RequestBytes, (usize::MAX, limits.room()), |item| Some((1, item.sent())));
         judged.thin(limits.many, limits.many_pixels);
         judged.reasons
     }
@@ -56,17 +57,22 @@ impl MediaBudget {
 }
 
 /// Payloads and the reasons so far to omit some.
-struct Judged<'a> {
+struct Verdicts<'a> {
     items: &'a [Item],
     /// Indexes, the payload to keep first at the start.
     order: Vec<usize>,
-    reasons: Vec<Option<Reason>>,
+    reasons: Vec<Option<OmissionReason>>,
 }
 
-impl Judged<'_> {
+impl Verdicts<'_> {
     /// Keeps payloads in order, as long as each fits beside the ones before it. `cost`: what a
     /// payload takes of both rooms, `None` if it does not count.
-    fn keep(&mut self, reason: Reason, room: (usize, usize), cost: impl Fn(&Item) -> Option<(usize, usize)>) {
+    fn keep(
+        &mut self,
+        reason: OmissionReason,
+        room: (usize, usize),
+        cost: impl Fn(&Item) -> Option<(usize, usize)>,
+    ) {
         let (mut items, mut bytes) = room;
         for at in &self.order {
             let Some((one, size)) = cost(&self.items[*at]).filter(|_| self.reasons[*at].is_none()) else {
@@ -83,14 +89,14 @@ impl Judged<'_> {
     /// Omits images over `pixels`, the last in order first, until no more than `many` images are
     /// left.
     fn thin(&mut self, many: usize, pixels: usize) {
-        let is_left = |at: &usize, reasons: &[Option<Reason>]| {
+        let is_left = |at: &usize, reasons: &[Option<OmissionReason>]| {
             reasons[*at].is_none() && self.items[*at].class.is_image()
         };
         let left = self.order.iter().filter(|at| is_left(at, &self.reasons)).count();
         let mut excess = left.saturating_sub(many);
         for at in self.order.iter().rev() {
             if excess > 0 && is_left(at, &self.reasons) && self.items[*at].side() > pixels {
-                self.reasons[*at] = Some(Reason::ManyImagesPixels);
+                self.reasons[*at] = Some(OmissionReason::ManyImagesPixels);
                 excess -= 1;
             }
         }
@@ -133,10 +139,10 @@ mod tests {
         let provider = ProviderLimits { pixels: 80, images: 2, ..ProviderLimits::NONE };
         let budget = MediaBudget { items: 0, provider, ..MediaBudget::NONE };
         let items = [image(1, 9, true), image(1, 81, true), image(1, 9, false), image(1, 9, true)];
-        let reasons = [None, Some(Reason::ImagePixels), Some(Reason::Budget), None];
+        let reasons = [None, Some(OmissionReason::ImagePixels), Some(OmissionReason::Budget), None];
         assert_eq!(budget.judge(&items), reasons);
         let budget = MediaBudget { items: usize::MAX, ..budget };
-        let reasons = [None, Some(Reason::ImagePixels), Some(Reason::Images), None];
+        let reasons = [None, Some(OmissionReason::ImagePixels), Some(OmissionReason::Images), None];
         assert_eq!(budget.judge(&items), reasons);
     }
 
@@ -145,7 +151,7 @@ mod tests {
         let provider = ProviderLimits { many: 3, many_pixels: 20, ..ProviderLimits::NONE };
         let budget = MediaBudget { provider, ..MediaBudget::NONE };
         let items = [21, 9, 22, 9, 23].map(|side| image(1, side, false));
-        let (gone, stays) = (Some(Reason::ManyImagesPixels), None);
+        let (gone, stays) = (Some(OmissionReason::ManyImagesPixels), None);
         assert_eq!(budget.judge(&items), [gone, stays, gone, stays, stays]);
         assert_eq!(budget.judge(&items[2..]), [stays; 3]);
     }

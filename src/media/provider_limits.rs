@@ -45,16 +45,16 @@ impl ProviderLimits {
     }
 
     /// Returns the reason for which a provider rejects a payload that is alone in a request.
-    pub fn alone(&self, item: &Item) -> Option<Reason> {
+    pub fn alone(&self, item: &Item) -> Option<OmissionReason> {
         match item.class {
-            Class::Broken if self.broken_images == 0 => Some(Reason::ImageType),
+            Class::Broken if self.broken_images == 0 => Some(OmissionReason::ImageType),
             class
                 if class.is_image() && (item.sent() > self.image_base64 || item.bytes > self.image_bytes) =>
             {
-                Some(Reason::ImageBytes)
+                Some(OmissionReason::ImageBytes)
             }
-            class if class.is_image() && item.side() > self.pixels => Some(Reason::ImagePixels),
-            Class::Document if item.bytes > self.document_bytes => Some(Reason::DocumentBytes),
+            class if class.is_image() && item.side() > self.pixels => Some(OmissionReason::ImagePixels),
+            Class::Document if item.bytes > self.document_bytes => Some(OmissionReason::DocumentBytes),
             _ => None,
         }
     }
@@ -62,7 +62,7 @@ impl ProviderLimits {
 
 /// The limit for which a payload is omitted, in the order of REASONS in lib/media_options.ts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
+pub enum OmissionReason {
     /// That of the caller.
     Budget = 1,
     ImageBytes,

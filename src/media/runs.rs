@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// A payload in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct PayloadRun {
     /// The units to replace, including the prefix of a data URL.
     pub range: Range<usize>,
     pub medium: Option<Medium>,
@@ -19,7 +19,7 @@ pub struct Run {
     pub bytes: usize,
 }
 
-impl Run {
+impl PayloadRun {
     /// Returns its measures. A provider reads it as text, whatever it is.
     pub fn item(&self) -> Item {
         Item { bytes: self.bytes, ..Item::default() }
@@ -43,7 +43,7 @@ const SHORTEST_LINE: usize = 40;
 const HEADS: [usize; 2] = [4_096, 131_072];
 
 /// Finds the payloads of a text, in order.
-pub fn runs<U: Copy + Into<u16>>(text: &[U]) -> Vec<Run> {
+pub fn runs<U: Copy + Into<u16>>(text: &[U]) -> Vec<PayloadRun> {
     let (mut found, mut at, mut done) = (vec![], STEP / 2, 0);
     while at < text.len() {
         // Every examined unit may be the end of a line of a payload.
@@ -101,7 +101,7 @@ fn medium_of<U: Copy + Into<u16>>(payload: &[U]) -> Option<Medium> {
 }
 
 /// Returns the data URL with this payload.
-fn url<U: Copy + Into<u16>>(text: &[U], payload: &Range<usize>, floor: usize) -> Option<Run> {
+fn url<U: Copy + Into<u16>>(text: &[U], payload: &Range<usize>, floor: usize) -> Option<PayloadRun> {
     if payload.len() < SHORTEST {
         return None;
     }
@@ -113,7 +113,7 @@ fn url<U: Copy + Into<u16>>(text: &[U], payload: &Range<usize>, floor: usize) ->
     if !(said.is_empty() || is_name(said)) {
         return None;
     }
-    Some(Run {
+    Some(PayloadRun {
         range: payload.start - (before.len() - start)..padded(text, payload.end),
         medium: medium_of(&text[payload.start..payload.end]),
         said: (!said.is_empty()).then(|| said.to_owned()),
@@ -124,7 +124,7 @@ fn url<U: Copy + Into<u16>>(text: &[U], payload: &Range<usize>, floor: usize) ->
 /// Returns the bare payload that contains this line: alone if it is long, otherwise with the lines
 /// of equal length before and after. Also returns the end of those lines, so that none is read
 /// twice.
-fn bare<U: Copy + Into<u16>>(text: &[U], line: &Range<usize>, floor: usize) -> (Option<Run>, usize) {
+fn bare<U: Copy + Into<u16>>(text: &[U], line: &Range<usize>, floor: usize) -> (Option<PayloadRun>, usize) {
     let width = line.len();
     let (mut start, mut end, mut units) = (line.start, line.end, width);
     let mut whole = end;
@@ -154,7 +154,7 @@ fn bare<U: Copy + Into<u16>>(text: &[U], line: &Range<usize>, floor: usize) -> (
         _ => None,
     };
     let range = start..padded(text, end);
-    (medium.map(|_| Run { range, medium, said: None, bytes: decoded(units) }), whole)
+    (medium.map(|_| PayloadRun { range, medium, said: None, bytes: decoded(units) }), whole)
 }
 
 /// Returns the end of the line before the line at `start`.

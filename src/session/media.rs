@@ -14,7 +14,7 @@ use crate::dialect::path::{As, Words};
 use crate::dialect::{Table, ToolResult};
 use crate::json::{Literal, Value, string};
 use crate::media::payload::Payload;
-use crate::media::runs::{Run, runs};
+use crate::media::runs::{PayloadRun, runs};
 use crate::media::{Item, ProviderLimits};
 use crate::slots::payload_name::medium_of;
 
@@ -63,7 +63,7 @@ struct PayloadText<'d> {
     /// The text, or its JSON if it is part of data.
     text: String,
     is_json: bool,
-    runs: Vec<Run>,
+    runs: Vec<PayloadRun>,
 }
 
 impl<'d> ResultMedia<'d> {
@@ -86,7 +86,7 @@ impl<'d> ResultMedia<'d> {
     /// Returns the measures of each.
     pub fn items(&self) -> Vec<Item> {
         let blocks = self.blocks.iter().map(|block| block.payload.item(block.from_user));
-        blocks.chain(self.texts.iter().flat_map(|text| &text.runs).map(Run::item)).collect()
+        blocks.chain(self.texts.iter().flat_map(|text| &text.runs).map(PayloadRun::item)).collect()
     }
 
     /// Replaces payloads with words, and counts them. `gone` says of each if it is removed.
