@@ -21,8 +21,8 @@ use spillway::json::{Document, Literal};
 use spillway::limits::{Limits, UNLIMITED};
 use spillway::notice::Notice;
 use spillway::policy::Policy;
-use spillway::slots::caller::{Caller, Figures, ShapeForm, ShapedJson};
-use spillway::slots::clamp_slots::{self, Kind, SlotEdit, exceeded_of};
+use spillway::slots::caller::{Caller, CutFigures, ShapeForm, ShapedJson};
+use spillway::slots::clamp_slots::{self, SlotEdit, SlotKind, exceeded_of};
 use spillway::slots::payload_name;
 use spillway::slots::side_data::shrink;
 use spillway::slots::slot_rules::SlotRules;
@@ -45,7 +45,7 @@ pub fn with_payload_names(json: String) -> Option<JsText> {
 }
 
 /// Kinds of texts, as in lib/text/clamp_texts.ts.
-const KINDS: [Kind; 4] = [None, Some(As::Encoded), Some(As::String), Some(As::Rest)];
+const KINDS: [SlotKind; 4] = [None, Some(As::Encoded), Some(As::String), Some(As::Rest)];
 
 /// Truncates the texts of one result together. They come as cleaning and redaction leave them, but
 /// for JSON. `kinds` has the kind of each, `lengths` its chars in `blob`, or -1 for the next of the
@@ -85,7 +85,7 @@ pub fn clamp_texts(
     // Code of the caller may set the handle to another policy.
     let rules = SlotRules { policy: Policy::clone(policy), clean };
     let strings = JsStrings::new(units, part, piece, is_broken);
-    let kinds: Vec<Kind> = kinds.iter().map(|kind| KINDS[usize::from(*kind)]).collect();
+    let kinds: Vec<SlotKind> = kinds.iter().map(|kind| KINDS[usize::from(*kind)]).collect();
     let found: Vec<_> = found.into_iter().map(|found| found.map(|found| Arc::clone(&found.0))).collect();
     let worded = words.as_ref().map(Worded::new);
     let word = worded.as_ref().map(|worded| |facts: &NoticeFacts| worded.text(facts));
@@ -118,7 +118,7 @@ pub fn clamp_texts(
     let mut items: Vec<Item> = cuts.edits.into_iter().flat_map(flat).collect();
     items.push(number(cuts.truncated.into()));
     if counts {
-        let Figures { kept, exceeded, .. } = cuts.figures;
+        let CutFigures { kept, exceeded, .. } = cuts.figures;
         items.extend(sizes(kept).map(Either4::A));
         items.push(number(bits(exceeded)));
     }

@@ -25,13 +25,13 @@ pub struct Caller<'a> {
     /// Searches that were done, by the numbers of held texts.
     pub found: &'a [Option<Arc<Found>>],
     /// Rewrites long JSON, which threads do before.
-    pub shape: Option<Shape<'a>>,
+    pub shape: Option<Shaper<'a>>,
     /// Texts come as cleaning and redaction leave them. Those within JSON do not.
     pub prepares: bool,
 }
 
 /// Rewrites JSON to fit a policy. Returns `None` for what is not JSON.
-pub type Shape<'a> = &'a dyn Fn(&str, &Policy, ShapeForm) -> Option<ShapedJson>;
+pub type Shaper<'a> = &'a dyn Fn(&str, &Policy, ShapeForm) -> Option<ShapedJson>;
 
 /// The form that JSON keeps.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +66,7 @@ impl Caller<'_> {
 
 /// Sizes of a cut, and the limits that it was made for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Figures {
+pub struct CutFigures {
     pub total: Usage,
     pub kept: Usage,
     pub exceeded: Exceeded,

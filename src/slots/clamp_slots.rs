@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use super::caller::{Caller, Figures, amounts, exceeded, less};
+use super::caller::{Caller, CutFigures, amounts, exceeded, less};
 use super::held_text::{HeldCut, clamp_held};
 use super::nested_json;
 use super::payload_name::with_names;
@@ -43,12 +43,12 @@ pub struct SlotCuts {
     /// Some text was omitted.
     pub truncated: bool,
     /// Those of all texts together, if they are read. The total is that of the given texts.
-    pub figures: Figures,
+    pub figures: CutFigures,
 }
 
 /// Truncates the texts of one result, which are those of its slots.
 pub fn clamp_slots(slots: &[Slot], texts: &[Literal], rules: &SlotRules, caller: Caller) -> SlotCuts {
-    let kinds: Vec<Kind> = slots.iter().map(|slot| slot.json).collect();
+    let kinds: Vec<SlotKind> = slots.iter().map(|slot| slot.json).collect();
     let mut cuts = clamp_texts(&kinds, texts, rules, caller);
     for (edit, slot) in cuts.edits.iter_mut().zip(slots) {
         match edit {
@@ -65,14 +65,14 @@ pub fn clamp_slots(slots: &[Slot], texts: &[Literal], rules: &SlotRules, caller:
 }
 
 /// The form of a text that is JSON of data, or a string with JSON.
-pub type Kind = Option<As>;
+pub type SlotKind = Option<As>;
 
-pub fn is_rest(kind: Kind) -> bool {
+pub fn is_rest(kind: SlotKind) -> bool {
     kind == Some(As::Rest)
 }
 
 /// Truncates the texts of one result. Lone surrogates of a text that is kept stay.
-pub fn clamp_texts(kinds: &[Kind], texts: &[Literal], rules: &SlotRules, caller: Caller) -> SlotCuts {
+pub fn clamp_texts(kinds: &[SlotKind], texts: &[Literal], rules: &SlotRules, caller: Caller) -> SlotCuts {
     let is_joined = rules.policy.share == Share::Stay && texts.len() > 1;
     if !rules.prepares() && !is_joined && surely_fit(texts, &rules.policy) {
         return SlotCuts { edits: vec![SlotEdit::Keep; kinds.len()], ..SlotCuts::default() };
@@ -91,16 +91,16 @@ fn whole(slot: &Slot) -> SlotEdit {
     if has_escape && texts.any(|text| text.has_lone()) { SlotEdit::Mend } else { SlotEdit::Keep }
 }
 
-fn clamp_one(kind: Kind, text: &Literal, rules: &SlotRules, caller: Caller) -> SlotCuts {
+fn clamp_one(kind: SlotKind, text: &Literal, rules: &SlotRules, caller: Caller) -> SlotCuts {
     let limits = &rules.policy.limits;
     let figures = |kept: Usage, judged: &Literal| match caller.counts {
-        true => Figures { total: amounts(text), kept, exceeded: exceeded(&[judged], limits) },
-        false => Figures::default(),
+        true => CutFigures { total: amounts(text), kept, exceeded: exceeded(&[judged], limits) },
+        false => CutFigures::default(),
     };
     if is_rest(kind) {
         let is_over = clamp(text, &rules.head(), Caller::default()).is_cut();
         let edit = if is_over { shorten_rest(text, *limits, rules) } else { SlotEdit::Keep };
-        let figures = if is_over { figures(left_of(&edit), text) } else { Figures::default() };
+        let figures = if is_over { figures(left_of(&edit), text) } else { CutFigures::default() };
         return SlotCuts { edits: vec![edit], truncated: is_over, figures };
     }
     // JSON stays as it is, unless it is a string with texts of its own.
@@ -113,7 +113,7 @@ fn clamp_one(kind: Kind, text: &Literal, rules: &SlotRules, caller: Caller) -> S
     let ready = made.as_ref().unwrap_or(text);
     let json = if kind.is_none() { ready } else { text };
     if let Some(SlotJson { edit, is_less }) = shape_one(kind, json, rules, caller) {
-        let figures = if is_less { figures(left_of(&edit), json) } else { Figures::default() };
+        let figures = if is_less { figures(left_of(&edit), json) } else { CutFigures::default() };
         return SlotCuts { edits: vec![edit], truncated: is_less, figures };
     }
     let fit = match (kind, &made) {
@@ -123,7 +123,7 @@ fn clamp_one(kind: Kind, text: &Literal, rules: &SlotRules, caller: Caller) -> S
     };
     let (truncated, figures) = match &fit {
         Fit::Cut(_, kept) | Fit::Held(_, kept) => (true, figures(*kept, ready)),
-        Fit::Whole | Fit::Prepared(_) => (false, Figures::default()),
+        Fit::Whole | Fit::Prepared(_) => (false, CutFigures::default()),
     };
     let edit = match fit {
         Fit::Whole => SlotEdit::Keep,
@@ -147,7 +147,7 @@ fn left_of(edit: &SlotEdit) -> Usage {
     }
 }
 
-fn shape_one(kind: Kind, text: &Literal, rules: &SlotRules, caller: Caller) -> Option<SlotJson> {
+fn shape_one(kind: SlotKind, text: &Literal, rules: &SlotRules, caller: Caller) -> Option<SlotJson> {
     let is_over = may_shape(text, rules) && clamp(text, &rules.head(), Caller::default()).is_cut();
     if is_over { keep_shape(kind, text, rules.policy.limits, rules, caller) } else { None }
 }
@@ -267,7 +267,7 @@ pub(super) fn cut<T: Text>(input: &Input<T>, rules: &SlotRules, caller: Caller) 
 }
 
 /// Truncates texts that all stay, and that a reader joins by newlines.
-fn clamp_joined(kinds: &[Kind], texts: &[Literal], rules: &SlotRules, caller: Caller) -> SlotCuts {
+fn clamp_joined(kinds: &[SlotKind], texts: &[Literal], rules: &SlotRules, caller: Caller) -> SlotCuts {
     let (limits, joints) = (rules.policy.limits, texts.len() - 1);
     let room = joints.min(limits.bytes).min(limits.chars);
     let clamp = |more: usize| {
@@ -291,13 +291,13 @@ fn clamp_joined(kinds: &[Kind], texts: &[Literal], rules: &SlotRules, caller: Ca
     if fits { clamped } else { clamp(joints) }
 }
 
-fn clamp_together(kinds: &[Kind], texts: &[Literal], rules: &SlotRules, caller: Caller) -> SlotCuts {
-    let prepare = |(kind, text): (&Kind, &Literal)| match kind {
+fn clamp_together(kinds: &[SlotKind], texts: &[Literal], rules: &SlotRules, caller: Caller) -> SlotCuts {
+    let prepare = |(kind, text): (&SlotKind, &Literal)| match kind {
         None if !caller.prepares => prepared(text, rules),
         _ => None,
     };
     let mut made: Vec<Option<Literal>> = kinds.iter().zip(texts).map(prepare).collect();
-    let (mut truncated, mut figures) = (false, Figures::default());
+    let (mut truncated, mut figures) = (false, CutFigures::default());
     loop {
         let now: Vec<&Literal> =
             texts.iter().zip(&made).map(|(text, made)| made.as_ref().unwrap_or(text)).collect();
@@ -335,7 +335,7 @@ fn clamp_together(kinds: &[Kind], texts: &[Literal], rules: &SlotRules, caller: 
 /// Returns the change of a text, and true if it is JSON in the room of its share. `is_new`: it is
 /// not the given text.
 fn edit_of(
-    kind: Kind,
+    kind: SlotKind,
     text: &Literal,
     is_new: bool,
     left: SharedText,

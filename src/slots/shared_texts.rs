@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::caller::{Caller, amounts, exceeded, less};
-use super::clamp_slots::{Kind, is_rest};
+use super::clamp_slots::{SlotKind, is_rest};
 use super::held_text::{self, SEARCHED};
 use super::slot_rules::SlotRules;
 use super::slot_text::{parted, windows_for};
@@ -39,7 +39,7 @@ pub struct Shared {
     pub kept: Usage,
 }
 
-pub fn share_texts(kinds: &[Kind], texts: &[&Literal], rules: &SlotRules, caller: Caller) -> Vec<Shared> {
+pub fn share_texts(kinds: &[SlotKind], texts: &[&Literal], rules: &SlotRules, caller: Caller) -> Vec<Shared> {
     let (policy, of_data) = (&rules.policy, &rules.head().policy);
     let all = || kinds.iter().map(|kind| is_rest(*kind)).zip(texts);
     let ends: Vec<Ends> =

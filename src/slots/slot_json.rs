@@ -1,7 +1,7 @@
 //! JSON of a result that still parses when it is cut.
 
 use super::caller::{Caller, ShapeForm, ShapedJson, amounts, exceeded};
-use super::clamp_slots::{Kind, SlotEdit, is_rest};
+use super::clamp_slots::{SlotEdit, SlotKind, is_rest};
 use super::payload_name::with_names;
 use super::side_data::written;
 use super::slot_rules::SlotRules;
@@ -29,7 +29,7 @@ pub struct SlotJson {
 /// not known, with its id and its name. So its longest texts are cut, where they stand. Words are
 /// shorter than these and stay, and no value is replaced by another.
 pub fn keep_shape(
-    kind: Kind,
+    kind: SlotKind,
     text: &Literal,
     limits: Limits,
     rules: &SlotRules,
