@@ -11,7 +11,7 @@ use spillway::notice::Notice;
 use spillway::notice::earlier::EarlierNotices;
 use spillway::notice::saved::{Location, SavedPart};
 use spillway::policy::{Keep, Policy, Share};
-use spillway::share::{Block, share};
+use spillway::share::{BlockCut, share};
 use spillway::tokens::Estimate;
 use spillway::truncate::figures::KeptParts;
 use spillway::truncate::input::Input;
@@ -417,14 +417,14 @@ proptest! {
         let (mut tokens, mut lines, mut left) = (0, 0, 0);
         for (block, input) in blocks.iter().zip(&inputs) {
             let text = match block {
-                Block::Whole => input.all(),
-                Block::Lines(text) => text.clone(),
-                Block::Cut(cut) => cut.middle.encode_utf16().collect(),
-                Block::Gone => {
+                BlockCut::Whole => input.all(),
+                BlockCut::Lines(text) => text.clone(),
+                BlockCut::Cut(cut) => cut.middle.encode_utf16().collect(),
+                BlockCut::Gone => {
                     prop_assert!(how != Share::Stay, "a block is gone");
                     continue;
                 }
-                Block::Replaced(text) => text.encode_utf16().collect(),
+                BlockCut::Replaced(text) => text.encode_utf16().collect(),
             };
             left += 1;
             let longest = longest_line(&String::from_utf16(&text).unwrap());
@@ -433,7 +433,7 @@ proptest! {
             tokens += extent.estimate.tokens();
             lines += extent.lines();
             sum.size = sum.size + extent.size;
-            if how != Share::Stay && matches!(block, Block::Cut(_)) && left > 1 {
+            if how != Share::Stay && matches!(block, BlockCut::Cut(_)) && left > 1 {
                 prop_assert!(!String::from_utf16(&text).unwrap().trim().is_empty(), "an empty block");
             }
         }

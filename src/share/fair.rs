@@ -1,6 +1,6 @@
 //! All blocks of a result served equally.
 
-use super::Block;
+use super::BlockCut;
 use super::table::BlockTable;
 use crate::fair::split_fairly;
 use crate::limits::Usage;
@@ -15,7 +15,7 @@ impl BlockTable<'_, '_> {
         if self.left() > 0 && self.tells() {
             return;
         }
-        let whole = vec![Block::Whole; self.inputs.len()];
+        let whole = vec![BlockCut::Whole; self.inputs.len()];
         let fair = (std::mem::replace(&mut self.blocks, whole), self.rooms.clone());
         self.serve_in_order(all, Share::Order);
         self.drop_sliver();
@@ -27,10 +27,12 @@ impl BlockTable<'_, '_> {
     /// Drops the block that was truncated after whole ones if it is too small to hold a notice. The
     /// notice then replaces it.
     fn drop_sliver(&mut self) {
-        let Some(cut) = self.blocks.iter().rposition(|block| matches!(block, Block::Cut(_))) else { return };
+        let Some(cut) = self.blocks.iter().rposition(|block| matches!(block, BlockCut::Cut(_))) else {
+            return;
+        };
         let is_small = self.sizes[cut].at_most(self.notice_size());
         if is_small && self.left() > 2 && *self.terms.notice != Notice::None {
-            self.blocks[cut] = Block::Gone;
+            self.blocks[cut] = BlockCut::Gone;
         }
     }
 
@@ -39,7 +41,7 @@ impl BlockTable<'_, '_> {
     fn tells(&self) -> bool {
         let texts = self.blocks.iter().zip(self.inputs).filter(|(_, input)| !input.is_data);
         let cuts = texts.filter_map(|(block, _)| match block {
-            Block::Cut(cut) => Some(cut),
+            BlockCut::Cut(cut) => Some(cut),
             _ => None,
         });
         let mut told = cuts.map(|cut| !cut.notice.is_empty()).peekable();

@@ -1,6 +1,6 @@
 //! Blocks served in order.
 
-use super::Block;
+use super::BlockCut;
 use super::table::BlockTable;
 use crate::encoding::Utf8;
 use crate::extent::Extent;
@@ -27,13 +27,13 @@ impl BlockTable<'_, '_> {
                 served = served.plus(size);
             } else if cut {
                 self.blocks[at] =
-                    if dots == Usage::default() { Block::Gone } else { Block::Replaced(DOTS.into()) };
+                    if dots == Usage::default() { BlockCut::Gone } else { BlockCut::Replaced(DOTS.into()) };
                 served = served.plus(dots);
             } else {
                 let room = limits.less(with(Usage::default()));
                 self.serve_one(at, Limits { chars: room.chars.min(size.chars - 1), ..room });
-                if self.blocks[at] == Block::Gone && dots != Usage::default() {
-                    self.blocks[at] = Block::Replaced(DOTS.into());
+                if self.blocks[at] == BlockCut::Gone && dots != Usage::default() {
+                    self.blocks[at] = BlockCut::Replaced(DOTS.into());
                 }
                 cut = true;
             }
@@ -53,8 +53,8 @@ impl BlockTable<'_, '_> {
     }
 
     pub fn keep_all(&mut self) {
-        for block in self.blocks.iter_mut().filter(|block| **block == Block::Gone) {
-            *block = Block::Replaced("".into());
+        for block in self.blocks.iter_mut().filter(|block| **block == BlockCut::Gone) {
+            *block = BlockCut::Replaced("".into());
         }
     }
 }

@@ -23,7 +23,7 @@ use table::BlockTable;
 
 /// The result for one block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Block {
+pub enum BlockCut {
     Whole,
     /// Only lines of it were truncated.
     Lines(Vec<u16>),
@@ -36,7 +36,7 @@ pub enum Block {
 
 /// Truncates the blocks of one result to fit the limits together. `figures`: determine the kept
 /// parts, which may take a pass over the blocks.
-pub fn share(blocks: &[Input<Utf16>], policy: &Policy, figures: bool) -> Vec<Block> {
+pub fn share(blocks: &[Input<Utf16>], policy: &Policy, figures: bool) -> Vec<BlockCut> {
     let max = policy.limits.line_bytes;
     let cut = |block: &Input<Utf16>| has_long_line(block.head, max).then(|| cut_lines(block.head, max));
     let lines: Vec<Option<CutLines>> = blocks.iter().map(cut).collect();
@@ -57,7 +57,7 @@ pub fn share(blocks: &[Input<Utf16>], policy: &Policy, figures: bool) -> Vec<Blo
 }
 
 /// Truncates blocks without overlong lines.
-fn share_lines(inputs: &[Input<Utf16>], terms: Terms, figures: bool) -> Vec<Block> {
+fn share_lines(inputs: &[Input<Utf16>], terms: Terms, figures: bool) -> Vec<BlockCut> {
     let how = terms.policy.share;
     let mut table = BlockTable::new(inputs, terms);
     let all = table.sizes.iter().copied().fold(Usage::default(), Usage::plus);
@@ -104,11 +104,11 @@ mod tests {
         let units: Vec<Vec<u16>> = blocks.iter().map(|text| text.encode_utf16().collect()).collect();
         let inputs: Vec<_> = units.iter().map(|units| Input::whole(Utf16(units))).collect();
         let text = |block| match block {
-            Block::Whole => Some("whole".to_owned()),
-            Block::Lines(text) => Some(String::from_utf16(&text).unwrap()),
-            Block::Cut(cut) => Some(cut.middle),
-            Block::Gone => None,
-            Block::Replaced(text) => Some(text.into_owned()),
+            BlockCut::Whole => Some("whole".to_owned()),
+            BlockCut::Lines(text) => Some(String::from_utf16(&text).unwrap()),
+            BlockCut::Cut(cut) => Some(cut.middle),
+            BlockCut::Gone => None,
+            BlockCut::Replaced(text) => Some(text.into_owned()),
         };
         share(&inputs, &policy, true).into_iter().map(text).collect()
     }

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use super::Block;
+use super::BlockCut;
 use crate::encoding::whitespace::is_visible;
 use crate::encoding::{Size, Utf16};
 use crate::limits::{Limits, Usage};
@@ -17,7 +17,7 @@ pub struct BlockTable<'a, 'b> {
     pub inputs: &'a [Input<'b, Utf16<'b>>],
     pub terms: Terms<'a>,
     pub sizes: Vec<Usage>,
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<BlockCut>,
     /// The room of each block.
     pub rooms: Vec<Limits>,
     /// The saved output that all blocks together name, once looked up.
@@ -35,7 +35,7 @@ impl<'a, 'b> BlockTable<'a, 'b> {
             _ => input.extent(&limits).usage(),
         };
         let sizes = inputs.iter().map(size).collect();
-        let (blocks, rooms) = (vec![Block::Whole; inputs.len()], vec![limits; inputs.len()]);
+        let (blocks, rooms) = (vec![BlockCut::Whole; inputs.len()], vec![limits; inputs.len()]);
         let of_data = Policy { snap: false, ..terms.policy.head() };
         BlockTable { inputs, terms, sizes, blocks, rooms, saved: OnceCell::new(), of_data }
     }
@@ -56,7 +56,7 @@ impl<'a, 'b> BlockTable<'a, 'b> {
     /// Returns the number of non-empty blocks that are not dropped.
     pub fn left(&self) -> usize {
         let full = self.blocks.iter().zip(&self.sizes).filter(|(_, size)| **size != Usage::default());
-        full.filter(|(block, _)| **block != Block::Gone).count()
+        full.filter(|(block, _)| **block != BlockCut::Gone).count()
     }
 
     pub fn serve_one(&mut self, at: usize, room: Limits) {
@@ -66,10 +66,10 @@ impl<'a, 'b> BlockTable<'a, 'b> {
     }
 
     /// `beside`: the size of dropped blocks, and the saved output that they name.
-    pub fn cut(&self, at: usize, notice: &Notice, (size, named): (Size, &SavedPart)) -> Block {
+    pub fn cut(&self, at: usize, notice: &Notice, (size, named): (Size, &SavedPart)) -> BlockCut {
         // Avoids trying notices when none can fit.
         if self.rooms[at].is_empty() && self.sizes[at] != Usage::default() {
-            return Block::Gone;
+            return BlockCut::Gone;
         }
         let input = self.inputs[at].beside(size, named);
         let terms = match input.is_data {
@@ -77,20 +77,20 @@ impl<'a, 'b> BlockTable<'a, 'b> {
             false => Terms { notice, ..self.terms },
         };
         match truncate_lines(&input, Terms { limits: self.rooms[at], ..terms }) {
-            None => Block::Whole,
-            Some(cut) if shows(&cut, &input) => Block::Cut(cut),
-            Some(_) => Block::Gone,
+            None => BlockCut::Whole,
+            Some(cut) if shows(&cut, &input) => BlockCut::Cut(cut),
+            Some(_) => BlockCut::Gone,
         }
     }
 
     /// Makes the results independent of the inputs.
     pub fn detach(&mut self, figures: bool) {
         for (block, input) in self.blocks.iter_mut().zip(self.inputs) {
-            *block = match std::mem::replace(block, Block::Whole) {
-                Block::Whole if input.has_marks() => Block::Lines(input.all()),
-                Block::Cut(cut) => {
+            *block = match std::mem::replace(block, BlockCut::Whole) {
+                BlockCut::Whole if input.has_marks() => BlockCut::Lines(input.all()),
+                BlockCut::Cut(cut) => {
                     let kept = if figures { cut.kept(input) } else { KeptParts::default() };
-                    Block::Cut(cut.detached(input, kept))
+                    BlockCut::Cut(cut.detached(input, kept))
                 }
                 other => other,
             }
@@ -100,8 +100,8 @@ impl<'a, 'b> BlockTable<'a, 'b> {
     /// Drops blocks with no visible text left after truncating lines.
     pub fn drop_empty(&mut self) {
         for (block, source) in self.blocks.iter_mut().zip(self.inputs) {
-            if *block == Block::Whole && source.has_marks() && !is_visible(source.head.chars()) {
-                *block = Block::Gone;
+            if *block == BlockCut::Whole && source.has_marks() && !is_visible(source.head.chars()) {
+                *block = BlockCut::Gone;
             }
         }
     }
@@ -110,23 +110,26 @@ impl<'a, 'b> BlockTable<'a, 'b> {
     pub fn keep_one(&mut self) {
         let is_full = |at: &usize| self.sizes[*at] != Usage::default();
         let full: Vec<usize> = (0..self.blocks.len()).filter(is_full).collect();
-        if !self.blocks.contains(&Block::Gone) || full.iter().any(|&at| self.blocks[at] != Block::Gone) {
+        if !self.blocks.contains(&BlockCut::Gone) || full.iter().any(|&at| self.blocks[at] != BlockCut::Gone)
+        {
             return;
         }
         for &at in full.iter().rev() {
             self.serve_one(at, self.terms.limits);
             match self.blocks[at] {
-                Block::Gone => {}
-                Block::Whole if !is_visible(self.inputs[at].head.chars()) => self.blocks[at] = Block::Gone,
+                BlockCut::Gone => {}
+                BlockCut::Whole if !is_visible(self.inputs[at].head.chars()) => {
+                    self.blocks[at] = BlockCut::Gone
+                }
                 _ => return,
             }
         }
-        if self.blocks.iter().any(|block| *block != Block::Gone) {
+        if self.blocks.iter().any(|block| *block != BlockCut::Gone) {
             return;
         }
         let last = self.blocks.len() - 1;
         let cut = truncate_lines(&self.inputs[last], Terms { notice: &Notice::None, ..self.terms });
-        self.blocks[last] = cut.map_or(Block::Whole, Block::Cut);
+        self.blocks[last] = cut.map_or(BlockCut::Whole, BlockCut::Cut);
     }
 }
 

@@ -15,7 +15,7 @@ use crate::json::held::Chars;
 use crate::limits::{Limits, Usage};
 use crate::notice::Notice;
 use crate::policy::{Keep, Policy, Share};
-use crate::share::{Block, share};
+use crate::share::{BlockCut, share};
 use crate::truncate::figures::KeptParts;
 use crate::truncate::input::{Input, Pieces};
 use crate::truncate::pass::Found;
@@ -62,31 +62,31 @@ pub fn share_texts(kinds: &[SlotKind], texts: &[&Literal], rules: &SlotRules, ca
     let blocks = match caller.words {
         None => share(policy),
         Some(words) => {
-            let facts = |blocks: &Vec<Block>| facts(blocks, texts, policy);
-            let has = |blocks: &Vec<Block>, text: &str| !text.is_empty() && text_of(blocks).contains(text);
+            let facts = |blocks: &Vec<BlockCut>| facts(blocks, texts, policy);
+            let has = |blocks: &Vec<BlockCut>, text: &str| !text.is_empty() && text_of(blocks).contains(text);
             settle(policy, words, share, facts, has, |a, b| parts_of(a) == parts_of(b))
         }
     };
     blocks.into_iter().zip(texts).map(|(block, text)| shared(block, text, rules, caller)).collect()
 }
 
-fn shared(block: Block, text: &Literal, rules: &SlotRules, caller: Caller) -> Shared {
+fn shared(block: BlockCut, text: &Literal, rules: &SlotRules, caller: Caller) -> Shared {
     let counted = |count: &dyn Fn() -> Usage| if caller.counts { count() } else { Usage::default() };
     match block {
-        Block::Whole => Shared { left: SharedText::Whole, kept: counted(&|| amounts(text)) },
-        Block::Lines(left) => {
+        BlockCut::Whole => Shared { left: SharedText::Whole, kept: counted(&|| amounts(text)) },
+        BlockCut::Lines(left) => {
             let left = parted(String::from_utf16_lossy(&left), rules);
             let kept = counted(&|| kept_of_lines(text, &rules.policy));
             Shared { left: SharedText::Text(left), kept }
         }
-        Block::Cut(cut) => {
+        BlockCut::Cut(cut) => {
             let left = parted(cut.middle.clone(), rules);
             let size = cut.within.as_ref().map_or(Usage::default(), KeptParts::usage);
             let kept = counted(&|| less(size, &cut.middle, &left));
             Shared { left: SharedText::Text(left), kept }
         }
-        Block::Gone => Shared { left: SharedText::Gone, kept: Usage::default() },
-        Block::Replaced(text) => {
+        BlockCut::Gone => Shared { left: SharedText::Gone, kept: Usage::default() },
+        BlockCut::Replaced(text) => {
             let left = SharedText::Notice(parted(text.into_owned(), rules));
             Shared { left, kept: Usage::default() }
         }
@@ -104,28 +104,29 @@ fn kept_of_lines(text: &Literal, policy: &Policy) -> Usage {
 
 /// Returns the block with the notice: the last truncated one or, without any, the last dropped
 /// one.
-fn carrier(blocks: &[Block]) -> Option<usize> {
-    let last = |is: fn(&Block) -> bool| blocks.iter().rposition(is);
-    last(|block| matches!(block, Block::Cut(_)))
-        .or_else(|| last(|block| matches!(block, Block::Gone | Block::Replaced(_))))
+fn carrier(blocks: &[BlockCut]) -> Option<usize> {
+    let last = |is: fn(&BlockCut) -> bool| blocks.iter().rposition(is);
+    last(|block| matches!(block, BlockCut::Cut(_)))
+        .or_else(|| last(|block| matches!(block, BlockCut::Gone | BlockCut::Replaced(_))))
 }
 
-fn text_of(blocks: &[Block]) -> &str {
+fn text_of(blocks: &[BlockCut]) -> &str {
     match carrier(blocks).map(|at| &blocks[at]) {
-        Some(Block::Cut(cut)) => &cut.middle,
-        Some(Block::Replaced(text)) => text,
+        Some(BlockCut::Cut(cut)) => &cut.middle,
+        Some(BlockCut::Replaced(text)) => text,
         _ => "",
     }
 }
 
 /// Returns the facts of a notice, which counts the text of the block that carries it and the
 /// dropped blocks.
-fn facts(blocks: &[Block], texts: &[&Literal], policy: &Policy) -> Option<NoticeFacts> {
+fn facts(blocks: &[BlockCut], texts: &[&Literal], policy: &Policy) -> Option<NoticeFacts> {
     let carrier = carrier(blocks)?;
-    let is_missing = |at: usize| at == carrier || matches!(blocks[at], Block::Gone | Block::Replaced(_));
+    let is_missing =
+        |at: usize| at == carrier || matches!(blocks[at], BlockCut::Gone | BlockCut::Replaced(_));
     let missing = (0..blocks.len()).filter(|at| is_missing(*at)).map(|at| amounts(texts[at]));
     let (keep, kept) = match &blocks[carrier] {
-        Block::Cut(cut) => (cut.keep, cut.within.clone().unwrap_or_default()),
+        BlockCut::Cut(cut) => (cut.keep, cut.within.clone().unwrap_or_default()),
         _ => (Keep::Head, KeptParts::default()),
     };
     let judged = if policy.share == Share::Each { &texts[carrier..=carrier] } else { texts };
@@ -134,11 +135,11 @@ fn facts(blocks: &[Block], texts: &[&Literal], policy: &Policy) -> Option<Notice
 }
 
 /// Returns the kept parts of each block.
-fn parts_of(blocks: &[Block]) -> Vec<Option<(Vec<Range<usize>>, usize)>> {
-    let parts = |block: &Block| match block {
-        Block::Whole | Block::Gone => None,
-        Block::Cut(cut) => cut.within.as_ref().map(|kept| (kept.ranges.clone(), kept.size.bytes)),
-        Block::Lines(_) | Block::Replaced(_) => Some((vec![], 0)),
+fn parts_of(blocks: &[BlockCut]) -> Vec<Option<(Vec<Range<usize>>, usize)>> {
+    let parts = |block: &BlockCut| match block {
+        BlockCut::Whole | BlockCut::Gone => None,
+        BlockCut::Cut(cut) => cut.within.as_ref().map(|kept| (kept.ranges.clone(), kept.size.bytes)),
+        BlockCut::Lines(_) | BlockCut::Replaced(_) => Some((vec![], 0)),
     };
     blocks.iter().map(parts).collect()
 }
