@@ -4,7 +4,7 @@ mod cases;
 
 use cases::cases;
 use proptest::prelude::*;
-use spillway::capture::{Capture, CaptureOutput, Stream, StreamText};
+use spillway::capture::{Capture, CaptureOutput, CapturedStream, StreamText};
 use spillway::clean::{CleanOptions, Cleaner, clean};
 use spillway::encoding::{Text, Utf8, Utf16};
 use spillway::extent::Extent;
@@ -128,7 +128,7 @@ fn captured(
     policy: &Policy,
     clean: Option<CleanOptions>,
     is_text: bool,
-) -> Vec<Stream> {
+) -> Vec<CapturedStream> {
     let mut capture = Capture::new(policy, clean, false, false);
     for chunk in chunks(bytes, cuts) {
         capture.push(0, chunk, is_text);
@@ -136,7 +136,7 @@ fn captured(
     capture.finish()
 }
 
-fn left(streams: Vec<Stream>, policy: &Policy) -> StreamText {
+fn left(streams: Vec<CapturedStream>, policy: &Policy) -> StreamText {
     CaptureOutput::new(streams, &[(0, "")], "", policy).truncate(0, policy)
 }
 

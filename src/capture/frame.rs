@@ -1,6 +1,6 @@
 //! The frame around a process's captured output: labels of its streams, and a closing line.
 
-use super::stream::{Stream, StreamText};
+use super::stream::{CapturedStream, StreamText};
 use crate::encoding::{Size, Utf8};
 use crate::extent::Extent;
 use crate::fair::split_fairly;
@@ -22,7 +22,7 @@ struct Section {
 /// Output that has ended, in its frame.
 #[derive(Clone, Debug)]
 pub struct CaptureOutput {
-    streams: Vec<Stream>,
+    streams: Vec<CapturedStream>,
     sections: Vec<Section>,
     closing: String,
     /// The limits that the rooms were computed from.
@@ -34,7 +34,7 @@ impl CaptureOutput {
     /// labels, in order. `closing`: the last line. If the frame does not fit, the labels are
     /// dropped first, then the closing line.
     pub fn new(
-        streams: Vec<Stream>,
+        streams: Vec<CapturedStream>,
         sections: &[(usize, &str)],
         closing: &str,
         policy: &Policy,
@@ -71,7 +71,7 @@ impl CaptureOutput {
         CaptureOutput { streams, sections, closing, limits: *limits }
     }
 
-    pub fn streams(&self) -> &[Stream] {
+    pub fn streams(&self) -> &[CapturedStream] {
         &self.streams
     }
 
@@ -135,7 +135,7 @@ impl CaptureOutput {
 }
 
 /// Returns the room of each section, shared as among blocks of a result.
-fn share(streams: &[Stream], sections: &[Section], room: &Limits, policy: &Policy) -> Vec<Limits> {
+fn share(streams: &[CapturedStream], sections: &[Section], room: &Limits, policy: &Policy) -> Vec<Limits> {
     let sizes: Vec<Usage> = sections.iter().map(|section| streams[section.stream].usage(room)).collect();
     let all = streams.iter().fold(Size::default(), |sum, stream| sum + stream.size());
     let notice = policy.notice.largest(all, Terms::from(policy).labels(true, &SavedPart::Nowhere));

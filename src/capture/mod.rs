@@ -1,8 +1,8 @@
 //! Captures the output of a process in memory bounded by its policy.
 //!
-//! Chunks of two streams may arrive in any order. A [`Stream`] cleans them, cuts long lines,
-//! counts, and keeps only both ends and the findings. The result, or that of a copy at any time,
-//! equals a cut of the whole output.
+//! Chunks of two streams may arrive in any order. A [`CapturedStream`] cleans them, cuts long
+//! lines, counts, and keeps only both ends and the findings. The result, or that of a copy at any
+//! time, equals a cut of the whole output.
 
 mod binary;
 mod frame;
@@ -16,7 +16,7 @@ use crate::limits::{Limits, UNLIMITED};
 use crate::policy::Policy;
 
 pub use frame::{CaptureOutput, compose};
-pub use stream::{Came, Stream, StreamText};
+pub use stream::{Came, CapturedStream, StreamText};
 
 /// Maximum raw bytes buffered for a file if bytes are unlimited.
 const RAW: usize = 8 << 20;
@@ -26,7 +26,7 @@ const RAW: usize = 8 << 20;
 pub struct Capture {
     limits: Limits,
     /// One stream for each output, or one for both.
-    streams: Vec<Stream>,
+    streams: Vec<CapturedStream>,
     seams: [Seam; 2],
     /// Raw bytes in order of arrival, until they are taken.
     raw: Option<Vec<u8>>,
@@ -41,7 +41,7 @@ impl Capture {
         separate: bool,
         keeps_raw: bool,
     ) -> Capture {
-        let stream = Stream::new(policy, clean);
+        let stream = CapturedStream::new(policy, clean);
         Capture {
             limits: policy.limits,
             streams: if separate { vec![stream.clone(), stream] } else { vec![stream] },
@@ -72,7 +72,8 @@ impl Capture {
     /// Returns true if the output must be saved now: it is over a limit, or too large to buffer.
     pub fn is_over(&self) -> bool {
         let most = if self.limits.bytes == UNLIMITED { RAW } else { RAW.max(self.limits.bytes) };
-        self.streams.iter().any(Stream::is_over) || self.raw.as_ref().is_some_and(|raw| raw.len() > most)
+        self.streams.iter().any(CapturedStream::is_over)
+            || self.raw.as_ref().is_some_and(|raw| raw.len() > most)
     }
 
     /// Returns the index of the text for stream 0 or 1.
@@ -92,7 +93,7 @@ impl Capture {
     }
 
     /// Ends both streams and returns their texts.
-    pub fn finish(mut self) -> Vec<Stream> {
+    pub fn finish(mut self) -> Vec<CapturedStream> {
         self.end(0);
         self.end(1);
         for stream in &mut self.streams {
@@ -103,6 +104,6 @@ impl Capture {
 
     /// Returns the bytes of memory that the policy bounds; raw bytes are not included.
     pub fn memory(&self) -> usize {
-        self.streams.iter().map(Stream::memory).sum()
+        self.streams.iter().map(CapturedStream::memory).sum()
     }
 }

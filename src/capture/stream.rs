@@ -50,7 +50,7 @@ impl Came {
 
 /// Keeps both ends and the findings of a stream, and counts the rest.
 #[derive(Clone, Debug)]
-pub struct Stream {
+pub struct CapturedStream {
     limits: Limits,
     preparation: Option<Preparation>,
     prepared: Vec<u8>,
@@ -60,26 +60,26 @@ pub struct Stream {
     /// Counted only if tokens are limited.
     estimate: Estimate,
     long_lines: Option<LongLines>,
-    kept: Parts,
+    kept: StreamParts,
     /// Some input arrived as bytes, and is counted in bytes.
     in_bytes: bool,
 }
 
 #[derive(Clone, Debug)]
-struct Parts {
+struct StreamParts {
     window: Window,
     /// Present if the policy may need it.
     search: Option<Selection>,
 }
 
-impl Stream {
-    pub fn new(policy: &Policy, clean: Option<clean::CleanOptions>) -> Stream {
+impl CapturedStream {
+    pub fn new(policy: &Policy, clean: Option<clean::CleanOptions>) -> CapturedStream {
         let limits = policy.limits.after_cutting_lines();
         // Without limits, no search is needed.
         let is_limited = Limits { line_bytes: UNLIMITED, ..limits } != Limits::NONE;
         // The command may turn out to have failed.
         let may_search = policy.searches() || policy.keep == Keep::HeadOrEnds;
-        Stream {
+        CapturedStream {
             limits: policy.limits,
             preparation: Preparation::new(clean, policy.redact.as_ref()),
             prepared: vec![],
@@ -87,7 +87,7 @@ impl Stream {
             text: Came::default(),
             estimate: Estimate::default(),
             long_lines: (limits.line_bytes != UNLIMITED).then(|| LongLines::new(limits.line_bytes)),
-            kept: Parts {
+            kept: StreamParts {
                 window: Window::new(&policy.limits, policy.keep),
                 search: (is_limited && may_search).then(|| Selection::new(&limits, SearchTerms::of(policy))),
             },
@@ -188,7 +188,7 @@ impl Stream {
 
     /// Returns the bytes of memory in use.
     pub fn memory(&self) -> usize {
-        let Parts { window, search } = &self.kept;
+        let StreamParts { window, search } = &self.kept;
         let search = search.as_ref().map_or(0, Selection::memory);
         let preparation = self.preparation.as_ref().map_or(0, Preparation::memory);
         window.memory() + search + preparation + self.prepared.capacity()
@@ -253,7 +253,7 @@ impl StreamText {
     }
 }
 
-impl Parts {
+impl StreamParts {
     fn take_part(&mut self, part: LineFragment) {
         match part {
             LineFragment::Text(text) => self.take(text, Utf8(text).size()),
