@@ -25,7 +25,7 @@ pub enum End {
     Value,
     Text,
     Json(As),
-    Payload(Words),
+    Payload(PayloadWords),
     Word,
     ShortWord,
     Aside,
@@ -54,7 +54,7 @@ pub enum As {
 /// The form of words that replace a payload.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub enum Words {
+pub enum PayloadWords {
     /// A block of type `text`.
     Text,
     /// A block of type `input_text` for one of type `input_*`, otherwise of type `text`.
@@ -75,7 +75,7 @@ pub enum Words {
 enum PathStep<'a> {
     Member(&'a str),
     Each,
-    Tag(&'a str, Vec<Case>),
+    Tag(&'a str, Vec<FilterCase>),
 }
 
 impl Paths {
@@ -113,7 +113,9 @@ impl Paths {
                         .grow_along(rest, end);
                 }
                 // Exact cases first.
-                self.filters[at].cases.sort_by_key(|(case, _)| !matches!(case, Case::Text(_) | Case::True));
+                self.filters[at]
+                    .cases
+                    .sort_by_key(|(case, _)| !matches!(case, FilterCase::Text(_) | FilterCase::True));
             }
         }
     }
@@ -178,7 +180,7 @@ impl Paths {
     }
 
     /// Returns the texts of payloads at the ends of the paths, each with the form of its words.
-    pub fn payloads<'d>(&self, value: Value<'d>) -> Vec<(Words, Value<'d>)> {
+    pub fn payloads<'d>(&self, value: Value<'d>) -> Vec<(PayloadWords, Value<'d>)> {
         let mut found = vec![];
         self.follow(value, &mut |paths, value| {
             if let (Some(End::Payload(how)), Some(_)) = (paths.end, value.text()) {
@@ -228,7 +230,8 @@ fn steps(path: &str) -> Option<Vec<PathStep<'_>>> {
                     let (tag, not) = tag.strip_suffix('!').map_or((tag, false), |tag| (tag, true));
                     let is_word =
                         !tag.is_empty() && tag.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-                    let cases: Option<_> = values.split('|').map(|value| Case::of(not, value)).collect();
+                    let cases: Option<_> =
+                        values.split('|').map(|value| FilterCase::of(not, value)).collect();
                     PathStep::Tag(tag, cases.filter(|_| is_word && !values.is_empty())?)
                 }
             });
@@ -246,11 +249,11 @@ fn steps(path: &str) -> Option<Vec<PathStep<'_>>> {
 #[derive(Debug)]
 pub(super) struct Filter {
     pub tag: String,
-    cases: Vec<(Case, Paths)>,
+    cases: Vec<(FilterCase, Paths)>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Case {
+enum FilterCase {
     Text(String),
     True,
     Prefix(String),
@@ -258,23 +261,23 @@ enum Case {
     Not(f64),
 }
 
-impl Case {
-    fn of(not: bool, value: &str) -> Option<Case> {
+impl FilterCase {
+    fn of(not: bool, value: &str) -> Option<FilterCase> {
         Some(match value.strip_suffix('*') {
-            _ if not => Case::Not(value.parse().ok()?),
-            Some(prefix) => Case::Prefix(prefix.to_owned()),
-            None if value == "true" => Case::True,
-            None => Case::Text(value.to_owned()),
+            _ if not => FilterCase::Not(value.parse().ok()?),
+            Some(prefix) => FilterCase::Prefix(prefix.to_owned()),
+            None if value == "true" => FilterCase::True,
+            None => FilterCase::Text(value.to_owned()),
         })
     }
 
     fn holds(&self, tag: Value) -> bool {
         let text = tag.text();
         match self {
-            Case::Text(own) => text.is_some_and(|text| text.is(own)),
-            Case::Prefix(prefix) => text.is_some_and(|text| text.string().starts_with(prefix)),
-            Case::True => tag.is_true(),
-            Case::Not(number) => tag.number().is_some_and(|other| other != *number),
+            FilterCase::Text(own) => text.is_some_and(|text| text.is(own)),
+            FilterCase::Prefix(prefix) => text.is_some_and(|text| text.string().starts_with(prefix)),
+            FilterCase::True => tag.is_true(),
+            FilterCase::Not(number) => tag.number().is_some_and(|other| other != *number),
         }
     }
 }

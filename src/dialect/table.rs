@@ -9,7 +9,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 
 use super::form::{Form, FormData, Tags};
 use super::pair_rules::{PairRules, PairsData};
-use super::path::{As, End, Paths, Words};
+use super::path::{As, End, Paths, PayloadWords};
 use super::result::ToolResult;
 use crate::json::Value;
 
@@ -138,7 +138,7 @@ struct DialectData {
     calls: Vec<CallData>,
     user: Vec<String>,
     #[serde(deserialize_with = "in_order")]
-    pasted: Vec<(String, Words)>,
+    pasted: Vec<(String, PayloadWords)>,
     model: Vec<String>,
     failed: Vec<String>,
     id: Vec<String>,
@@ -152,7 +152,7 @@ struct DialectData {
     aside: Vec<String>,
     words: Vec<String>,
     #[serde(deserialize_with = "in_order")]
-    media: Vec<(String, Words)>,
+    media: Vec<(String, PayloadWords)>,
     copy: Option<String>,
     pairs: Option<PairsData>,
 }
@@ -249,7 +249,7 @@ impl Dialect {
 struct McpPaths {
     text: Vec<String>,
     other: Vec<String>,
-    media: Vec<(String, Words)>,
+    media: Vec<(String, PayloadWords)>,
 }
 
 impl Table {
@@ -372,7 +372,7 @@ impl Table {
 
     /// Calls back with each payload in a message of the user and the form of its words, under the
     /// paths of the first dialect that has any. With `named`, only under those of that dialect.
-    pub fn pasted<'d>(&self, message: Value<'d>, named: Option<&str>) -> Vec<(Words, Value<'d>)> {
+    pub fn pasted<'d>(&self, message: Value<'d>, named: Option<&str>) -> Vec<(PayloadWords, Value<'d>)> {
         let own = self.pasted.iter().filter(|(name, _)| named.is_none_or(|named| named == name));
         own.map(|(_, paths)| paths.payloads(message)).find(|found| !found.is_empty()).unwrap_or_default()
     }

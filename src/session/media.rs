@@ -10,7 +10,7 @@ use super::edits::{CACHE_MARKS, block_of};
 use super::rewrite_row::{ResultSize, RowOptions};
 use super::row_format::RowEntry;
 use super::splice::Splices;
-use crate::dialect::path::{As, Words};
+use crate::dialect::path::{As, PayloadWords};
 use crate::dialect::{Table, ToolResult};
 use crate::json::{Literal, Value, string};
 use crate::media::payload::Payload;
@@ -50,7 +50,7 @@ pub struct ResultMedia<'d> {
 #[derive(Debug)]
 struct PayloadBlock<'d> {
     payload: Payload,
-    how: Words,
+    how: PayloadWords,
     holder: Value<'d>,
     block: Value<'d>,
     from_user: bool,
@@ -124,20 +124,20 @@ impl PayloadBlock<'_> {
         let is_input =
             || self.block.get("type").and_then(Value::string).is_some_and(|tag| tag.starts_with("input_"));
         let open = match self.how {
-            Words::Text => tag("text"),
-            Words::Input => tag(if is_input() { "input_text" } else { "text" }),
-            Words::Bare => format!("{{\"text\":{}", string(&words)),
-            Words::Logs => format!("{{\"type\":\"logs\",\"logs\":{}", string(&words)),
-            Words::File => {
+            PayloadWords::Text => tag("text"),
+            PayloadWords::Input => tag(if is_input() { "input_text" } else { "text" }),
+            PayloadWords::Bare => format!("{{\"text\":{}", string(&words)),
+            PayloadWords::Logs => format!("{{\"type\":\"logs\",\"logs\":{}", string(&words)),
+            PayloadWords::File => {
                 splices.set(self.holder, "mimeType", string("text/plain"));
                 return splices.set(self.holder, "data", string(&encode(words.as_bytes())));
             }
-            Words::Source => {
+            PayloadWords::Source => {
                 splices.set(self.holder, "type", string("text"));
                 splices.set(self.holder, "media_type", string("text/plain"));
                 return splices.set(self.holder, "data", string(&words));
             }
-            Words::None => return,
+            PayloadWords::None => return,
         };
         let marks = CACHE_MARKS
             .iter()
@@ -149,11 +149,11 @@ impl PayloadBlock<'_> {
 /// Returns the payloads below an object that have blocks of their own.
 fn blocks_in<'d>(
     top: Value<'d>,
-    payloads: Vec<(Words, Value<'d>)>,
+    payloads: Vec<(PayloadWords, Value<'d>)>,
     from_user: bool,
 ) -> Vec<PayloadBlock<'d>> {
-    let block = |(how, value): (Words, Value<'d>)| {
-        let holder = value.parent().filter(|holder| how != Words::None && *holder != top)?;
+    let block = |(how, value): (PayloadWords, Value<'d>)| {
+        let holder = value.parent().filter(|holder| how != PayloadWords::None && *holder != top)?;
         let block = block_of(top, holder).unwrap_or_else(|| member_of(top, holder));
         let payload = Payload::of(&value.text()?.string(), said_of(holder, block))?;
         Some(PayloadBlock { payload, how, holder, block, from_user })
