@@ -18,7 +18,7 @@ use crate::truncate::sides::separators;
 
 /// A tool result, reduced to its lengths for planning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ToolResult {
+pub struct ResultLengths {
     pub chars: usize,
     /// Chars before it was first truncated, which notices count from; equal to `chars` if it never
     /// was.
@@ -70,7 +70,7 @@ const DOTS: usize = 5;
 /// chars of a notice for an omitted amount. Planning is idempotent: the planned results need no
 /// further cuts.
 pub fn plan(
-    results: &[ToolResult],
+    results: &[ResultLengths],
     cap: usize,
     budget: &Aggregate,
     notice: impl Fn(Amount) -> usize,
@@ -104,7 +104,7 @@ const FEW: usize = 512;
 /// Plans as [`plan`] does, and looks up the original sizes of results that keep little more than a
 /// notice. `originals` returns those of the results at some indexes.
 pub fn plan_with_originals(
-    results: &mut [ToolResult],
+    results: &mut [ResultLengths],
     cap: usize,
     budget: &Aggregate,
     notice: impl Fn(Amount) -> usize,
@@ -117,7 +117,7 @@ pub fn plan_with_originals(
             steps.iter().filter(|step| step.max_chars <= few).map(|step| step.index).collect();
         let mut is_new = false;
         for (&index, Original { chars, named }) in small.iter().zip(originals(&small)) {
-            let known = ToolResult { original: chars, named, ..results[index] };
+            let known = ResultLengths { original: chars, named, ..results[index] };
             is_new |= known != std::mem::replace(&mut results[index], known);
         }
         if !is_new {
@@ -173,7 +173,7 @@ const STEPS: [(bool, Floor); 6] = [
 /// Returns the chars that a result shrinks to in one step.
 fn least_chars(
     floor: Floor,
-    result: &ToolResult,
+    result: &ResultLengths,
     budget: &Aggregate,
     notice: impl Fn(Amount) -> usize,
 ) -> usize {
@@ -228,7 +228,7 @@ mod tests {
     /// Plans for results with these chars, the latest from index `latest` on, and returns what each
     /// keeps.
     fn left(chars: &[usize], latest: usize, cap: usize, budget: Aggregate) -> Vec<usize> {
-        let result = |(at, &chars): (usize, &usize)| ToolResult {
+        let result = |(at, &chars): (usize, &usize)| ResultLengths {
             chars,
             original: chars,
             named: 0,
@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn a_result_whose_notice_names_its_saved_output_has_room_for_that() {
-        let result = |named| ToolResult { chars: 9_000, original: 9_000, named, latest: false };
+        let result = |named| ResultLengths { chars: 9_000, original: 9_000, named, latest: false };
         let policy = Policy { notice: Notice::Pi, ..Policy::default() };
         let budget = Aggregate { chars: 0, floor: Floor::Notice, ..RECOVERY };
         let notice = |missing| notice_chars(&policy, missing);

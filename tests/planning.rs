@@ -8,7 +8,7 @@ use spillway::encoding::{Utf8, Utf16};
 use spillway::limits::{Limits, UNLIMITED};
 use spillway::notice::Notice;
 use spillway::notice::counts::Amount;
-use spillway::plan::{Aggregate, Floor, Latest, Order, ResultCap, ToolResult, notice_chars, plan};
+use spillway::plan::{Aggregate, Floor, Latest, Order, ResultCap, ResultLengths, notice_chars, plan};
 use spillway::policy::{Keep, Policy};
 use spillway::truncate::figures::Original;
 use spillway::truncate::input::Input;
@@ -25,9 +25,9 @@ fn chars() -> impl Strategy<Value = usize> {
     ]
 }
 
-fn results() -> impl Strategy<Value = Vec<ToolResult>> {
+fn results() -> impl Strategy<Value = Vec<ResultLengths>> {
     let result = (chars(), any::<bool>(), prop_oneof![4 => Just(0), 1 => 0..9_000_000usize]);
-    let result = result.prop_map(|(chars, latest, more)| ToolResult {
+    let result = result.prop_map(|(chars, latest, more)| ResultLengths {
         chars,
         original: chars + more,
         named: 0,
@@ -73,7 +73,7 @@ fn notice() -> impl Strategy<Value = Policy> {
     })
 }
 
-fn lengths(results: &[ToolResult], steps: &[ResultCap]) -> Vec<usize> {
+fn lengths(results: &[ResultLengths], steps: &[ResultCap]) -> Vec<usize> {
     let mut lengths: Vec<usize> = results.iter().map(|result| result.chars).collect();
     for step in steps {
         lengths[step.index] = step.max_chars;
@@ -83,17 +83,17 @@ fn lengths(results: &[ToolResult], steps: &[ResultCap]) -> Vec<usize> {
 
 /// Returns the length of each result after each of three steps, computed independently. The latest
 /// have one floor.
-fn ladders(results: &[ToolResult], cap: usize, budget: &Aggregate, notice: &Policy) -> Vec<[usize; 3]> {
-    let with = |result: &ToolResult, kept: usize| {
+fn ladders(results: &[ResultLengths], cap: usize, budget: &Aggregate, notice: &Policy) -> Vec<[usize; 3]> {
+    let with = |result: &ResultLengths, kept: usize| {
         let missing = result.original.saturating_sub(kept);
         let amount = Amount { omitted: missing, total: result.original };
         kept.saturating_add(notice_chars(notice, amount)).max(5)
     };
-    let floors = |result: &ToolResult| [with(result, budget.min_keep), with(result, 0)];
-    let is_latest = |result: &&ToolResult| budget.latest == Latest::Last && result.latest;
+    let floors = |result: &ResultLengths| [with(result, budget.min_keep), with(result, 0)];
+    let is_latest = |result: &&ResultLengths| budget.latest == Latest::Last && result.latest;
     let latest = results.iter().filter(is_latest).map(floors);
     let latest = latest.fold([0; 2], |[a, b], [c, d]| [a.max(c), b.max(d)]);
-    let rungs = |result: &ToolResult| {
+    let rungs = |result: &ResultLengths| {
         let [content, bare] = if is_latest(&result) { latest } else { floors(result) };
         let content = content.min(result.chars).min(cap.max(5));
         let bare = bare.min(content);
@@ -189,7 +189,7 @@ proptest! {
         order in any::<prop::sample::Index>(),
     ) {
         let budget = Aggregate { latest: Latest::Last, ..budget };
-        let planned = |results: &[ToolResult]| {
+        let planned = |results: &[ResultLengths]| {
             lengths(results, &plan(results, cap, &budget, |missing| notice_chars(&notice, missing)))
         };
         let left = planned(&results);
@@ -267,8 +267,8 @@ proptest! {
         sizes in prop::collection::vec((prop_oneof![0..200usize, 0..30_000usize], any::<bool>(), 0..5usize), 0..12),
         cap in cap(), budget in aggregate(), notice in notice(), before in 0..20_000usize,
     ) {
-        let measured = |texts: &[Vec<u16>]| -> Vec<ToolResult> {
-            let result = |(text, (_, latest, _)): (&Vec<u16>, &(usize, bool, usize))| ToolResult {
+        let measured = |texts: &[Vec<u16>]| -> Vec<ResultLengths> {
+            let result = |(text, (_, latest, _)): (&Vec<u16>, &(usize, bool, usize))| ResultLengths {
                 chars: text.len(),
                 original: Original::of(&Input::whole(Utf16(text))).chars,
                 named: 0,
@@ -276,7 +276,7 @@ proptest! {
             };
             texts.iter().zip(&sizes).map(result).collect()
         };
-        let planned = |results: &[ToolResult]| plan(results, cap, &budget, |missing| notice_chars(&notice, missing));
+        let planned = |results: &[ResultLengths]| plan(results, cap, &budget, |missing| notice_chars(&notice, missing));
         // Results as stored: some were cut before.
         let texts: Vec<Vec<u16>> = (sizes.iter())
             .map(|&(chars, latest, seed)| cut(&text_of(chars, seed), if latest { UNLIMITED } else { before.max(60) }, &notice))
@@ -316,7 +316,7 @@ proptest! {
 /// A cost that were not linear in the number of results would hang.
 #[test]
 fn a_hundred_thousand_results_are_planned() {
-    let results = vec![ToolResult { chars: 5_000, original: 5_000, named: 0, latest: false }; 100_000];
+    let results = vec![ResultLengths { chars: 5_000, original: 5_000, named: 0, latest: false }; 100_000];
     let budget = Aggregate {
         chars: 600_000,
         order: Order::Oldest,

@@ -7,7 +7,7 @@ use crate::policy::{PolicyHandle, unknown};
 use crate::units::{Numbers, Units};
 use spillway::encoding::Utf16;
 use spillway::notice::saved::SavedPart;
-use spillway::plan::{Aggregate, Floor, Latest, Order, ToolResult, notice_chars, plan_with_originals};
+use spillway::plan::{Aggregate, Floor, Latest, Order, ResultLengths, notice_chars, plan_with_originals};
 use spillway::truncate::figures::Original;
 use spillway::truncate::input::Input;
 
@@ -64,7 +64,7 @@ pub fn plan_results(
     #[napi(ts_arg_type = "(indexes: number[]) => number[]")] originals: Function<Vec<u32>, Vec<f64>>,
 ) -> Result<()> {
     let names = policy.notice.names_saved();
-    let mut rows: Vec<ToolResult> =
+    let mut rows: Vec<ResultLengths> =
         results.chunks_exact(COLUMNS).map(|row| unpack_result(row, names)).collect();
     let mut failed = None;
     let look_up = |indexes: &[usize]| {
@@ -90,8 +90,8 @@ pub fn plan_results(
     failed.map_or(Ok(()), Err)
 }
 
-fn unpack_result(numbers: &[f64], names: bool) -> ToolResult {
-    ToolResult {
+fn unpack_result(numbers: &[f64], names: bool) -> ResultLengths {
+    ResultLengths {
         chars: numbers[0] as usize,
         original: numbers[1] as usize,
         latest: numbers[2] != 0.0,

@@ -18,7 +18,7 @@ use super::session_file::SessionFile;
 use crate::dialect::{self, Table};
 use crate::limits::UNLIMITED;
 use crate::media::{self, Item};
-use crate::plan::{Aggregate, ToolResult, notice_chars, plan_with_originals};
+use crate::plan::{Aggregate, ResultLengths, notice_chars, plan_with_originals};
 use crate::policy::Policy;
 use crate::truncate::figures::Original;
 
@@ -237,12 +237,12 @@ impl BudgetSurvey {
 
     fn planned(&self, budget: &Aggregate, policy: &Policy) -> Vec<Limit> {
         let last = self.answers.last().map_or(0, |(_, message)| *message);
-        let mut results: Vec<ToolResult> = self
+        let mut results: Vec<ResultLengths> = self
             .results
             .iter()
             .map(|seen| {
                 let chars = seen.measured.chars;
-                ToolResult { chars, original: chars, named: 0, latest: seen.message >= last }
+                ResultLengths { chars, original: chars, named: 0, latest: seen.message >= last }
             })
             .collect();
         let names = policy.notice.names_saved();
