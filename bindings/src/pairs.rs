@@ -11,11 +11,11 @@ use napi_derive::napi;
 
 use crate::policy::unknown;
 use spillway::dialect::{PairRules, Table};
-use spillway::pairs::arrangement::{Arrangement, Block, Orphans, Piece, Way};
+use spillway::pairs::arrangement::{Arrangement, Block, Freedom, Orphans, Piece};
 use spillway::pairs::pairing::Pairing;
 use spillway::pairs::records::{Answer, Call, Message, Records};
 use spillway::pairs::renames::Renames;
-use spillway::pairs::stand_in::Said;
+use spillway::pairs::stand_in::ResultMerit;
 
 /// The records of a history, five numbers each.
 #[napi(object, object_to_js = false)]
@@ -104,7 +104,7 @@ pub fn pair_changes(
     let pairing = Pairing::of(history);
     let Renames { calls, answers, count } = Renames::of(&pairing);
     let orphans = if words { Orphans::Worded } else { Orphans::Dropped };
-    let (pieces, counts) = Arrangement::of(&pairing, Way::Free, orphans).unzip();
+    let (pieces, counts) = Arrangement::of(&pairing, Freedom::Free, orphans).unzip();
     let counts = counts.unwrap_or_default();
     let word = |nth: usize, text: &str, call: Option<usize>| NewWord {
         nth: nth as u32,
@@ -159,7 +159,7 @@ fn history(rules: &'static PairRules, records: &PairRecords, missing: &str) -> R
             ..Call::new(&kinds[row[0] as usize], at, index(row[1]), text(row[2]), text(row[3]))
         }));
         history.answers.extend(answers.by_ref().take(own_answers as usize).map(|row| {
-            let said = Said::of(text(row[3]).as_deref(), row[4] & IS_ERROR != 0, missing);
+            let said = ResultMerit::of(text(row[3]).as_deref(), row[4] & IS_ERROR != 0, missing);
             let answer = Answer::new(at, index(row[0]), text(row[1]), text(row[2]), said);
             Answer { is_hosted: is_model, ..answer }
         }));

@@ -6,11 +6,11 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::pairing::{Pairing, Turn};
-use super::records::{Answer, Call, Message, Side};
+use super::records::{Answer, Call, Message, MessageSide};
 
-/// The way in which a session can be laid out anew.
+/// How freely a session can be laid out anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Freedom {
     /// Messages are rows or elements of a list, and may be put, joined and removed anywhere.
     Free,
     /// Rows of a host, each with an id that others name. A result that is put in is a row of its
@@ -60,7 +60,7 @@ pub enum Orphans {
 
 #[derive(Debug)]
 struct Placed {
-    side: Side,
+    side: MessageSide,
     piece: Piece,
     /// Results at its start.
     leading: u32,
@@ -68,7 +68,7 @@ struct Placed {
 
 /// The counts of a arrangement.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Counts {
+pub struct PairCounts {
     /// Calls that get a result that says that theirs is missing, or their own in place of such a
     /// one.
     pub added: u64,
@@ -81,22 +81,22 @@ pub struct Counts {
 #[derive(Debug)]
 pub struct Arrangement<'p> {
     pairing: &'p Pairing,
-    way: Way,
+    freedom: Freedom,
     orphans: Orphans,
     pieces: Vec<Placed>,
     /// Results that the last calls still need, each with its call.
     due: Vec<(Block, usize)>,
     last_of_model: Option<usize>,
-    counts: Counts,
+    counts: PairCounts,
 }
 
 impl<'p> Arrangement<'p> {
     /// Returns the messages of the new history, or `None` if every message can stay as it is.
-    pub fn of(pairing: &'p Pairing, way: Way, orphans: Orphans) -> Option<(Vec<Piece>, Counts)> {
-        let last_of_model = pairing.turns.iter().rposition(|turn| turn.side == Side::Model);
-        let counts = Counts::default();
+    pub fn of(pairing: &'p Pairing, freedom: Freedom, orphans: Orphans) -> Option<(Vec<Piece>, PairCounts)> {
+        let last_of_model = pairing.turns.iter().rposition(|turn| turn.side == MessageSide::Model);
+        let counts = PairCounts::default();
         let mut arrangement =
-            Arrangement { pairing, way, orphans, pieces: vec![], due: vec![], last_of_model, counts };
+            Arrangement { pairing, freedom, orphans, pieces: vec![], due: vec![], last_of_model, counts };
         if arrangement.is_sound() {
             return None;
         }
@@ -109,19 +109,19 @@ impl<'p> Arrangement<'p> {
     }
 
     fn alternates(&self) -> bool {
-        self.pairing.rules.alternates && self.way == Way::Free
+        self.pairing.rules.alternates && self.freedom == Freedom::Free
     }
 
     fn is_sound(&self) -> bool {
         let Pairing { answers, calls, turns, .. } = self.pairing;
-        let is_one = |turn: &Turn| turn.side == Side::Other || turn.to == turn.from + 1;
+        let is_one = |turn: &Turn| turn.side == MessageSide::Other || turn.to == turn.from + 1;
         answers.iter().all(|answer| self.pairing.is_in_place(answer))
             && calls.iter().all(|call| !self.is_dropped(call) && !self.pairing.lacks(call))
             && (!self.alternates() || turns.iter().all(is_one))
     }
 
     fn add(&mut self, Turn { side, from, to }: Turn) {
-        if side != Side::Answer {
+        if side != MessageSide::Answer {
             self.settle();
         }
         let start = self.pieces.len();
@@ -133,18 +133,19 @@ impl<'p> Arrangement<'p> {
             }
         }
         match side {
-            Side::Answer if self.pairing.rules.has_turns => self.complete(start, from..to, words),
-            Side::Answer => {
+            MessageSide::Answer if self.pairing.rules.has_turns => self.complete(start, from..to, words),
+            MessageSide::Answer => {
                 self.settle();
-                let as_message = |nth| Placed { side: Side::Other, piece: Piece::Words(nth), leading: 0 };
+                let as_message =
+                    |nth| Placed { side: MessageSide::Other, piece: Piece::Words(nth), leading: 0 };
                 self.pieces.extend(words.into_iter().map(as_message));
             }
-            Side::Model | Side::Other => {}
+            MessageSide::Model | MessageSide::Other => {}
         }
     }
 
     /// Adds a message without its misplaced results. Collects those that become words.
-    fn keep(&mut self, at: usize, side: Side, words: &mut Vec<usize>) {
+    fn keep(&mut self, at: usize, side: MessageSide, words: &mut Vec<usize>) {
         let Message { answers, calls, .. } = &self.pairing.messages[at];
         let (mut gone, mut is_gone, mut leading) = (HashSet::new(), false, 0);
         let mut drop = |index: Option<u32>| match index {
@@ -174,7 +175,7 @@ impl<'p> Arrangement<'p> {
             }
         }
         if is_gone {
-            if side == Side::Model {
+            if side == MessageSide::Model {
                 self.unlead();
             }
             return;
@@ -228,15 +229,15 @@ impl<'p> Arrangement<'p> {
     /// turn may still be running.
     fn is_dropped(&self, call: &Call) -> bool {
         let is_done = || self.last_of_model.is_some_and(|last| self.pairing.turn_of[call.at] < last);
-        let may_drop = call.answer.is_none() && !call.has_template && self.way == Way::Free;
+        let may_drop = call.answer.is_none() && !call.has_template && self.freedom == Freedom::Free;
         may_drop && (self.pairing.rules.anywhere || is_done())
     }
 
     /// Adds the results that are due as messages of their own.
     fn settle(&mut self) {
         let due = std::mem::take(&mut self.due);
-        let place = |piece, leading| Placed { side: Side::Answer, piece, leading };
-        if self.pairing.rules.home.is_some() && self.way == Way::Free {
+        let place = |piece, leading| Placed { side: MessageSide::Answer, piece, leading };
+        if self.pairing.rules.home.is_some() && self.freedom == Freedom::Free {
             let Some((_, call)) = due.first() else { return };
             let (call, leading) = (*call, due.len() as u32);
             let blocks = due.into_iter().map(|(block, _)| block).collect();
@@ -252,7 +253,7 @@ impl<'p> Arrangement<'p> {
         match block {
             Block::Whole(at) => Piece::Moved(at),
             // A row with nothing else moves whole.
-            Block::Own(at, _) if self.way == Way::Rows && self.pairing.messages[at].size() == 1 => {
+            Block::Own(at, _) if self.freedom == Freedom::Rows && self.pairing.messages[at].size() == 1 => {
                 Piece::Moved(at)
             }
             block if self.pairing.rules.home.is_some() => Piece::Home(vec![block], call),
@@ -268,7 +269,7 @@ impl<'p> Arrangement<'p> {
             self.settle();
             // A conversation begins with the user. If that turn has nothing else left, results
             // without a call stay as text.
-            if words.is_empty() && self.pieces.iter().all(|placed| placed.side == Side::Other) {
+            if words.is_empty() && self.pieces.iter().all(|placed| placed.side == MessageSide::Other) {
                 let all = messages.flat_map(|at| self.pairing.messages[at].answers.clone());
                 words = all.collect();
             }
@@ -287,7 +288,7 @@ impl<'p> Arrangement<'p> {
         let last = own.iter().rposition(|placed| placed.leading > 0);
         let place = start + last.unwrap_or(0);
         let leading = self.pieces[place].leading;
-        if self.way == Way::Rows && (last.is_none() || self.length(place) == leading) {
+        if self.freedom == Freedom::Rows && (last.is_none() || self.length(place) == leading) {
             let rest = self.pieces.split_off(place + usize::from(last.is_some()));
             self.settle();
             return self.pieces.extend(rest);
@@ -320,7 +321,7 @@ impl<'p> Arrangement<'p> {
             // That message has nothing else left.
             _ => {
                 let piece = Piece::Listed(said, words.collect());
-                self.pieces.push(Placed { side: Side::Answer, piece, leading: 0 });
+                self.pieces.push(Placed { side: MessageSide::Answer, piece, leading: 0 });
             }
         }
     }
@@ -331,7 +332,7 @@ impl<'p> Arrangement<'p> {
         for placed in std::mem::take(&mut self.pieces) {
             let is_alike = |last: &Placed| {
                 last.side == placed.side
-                    && placed.side != Side::Other
+                    && placed.side != MessageSide::Other
                     && self.role(&last.piece) == self.role(&placed.piece)
             };
             let Some(last) = joined.last_mut().filter(|last| is_alike(last)) else {

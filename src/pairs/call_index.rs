@@ -9,7 +9,7 @@ use crate::dialect::PairRules;
 
 /// The marks that pair a result with its call.
 #[derive(Clone, Debug)]
-pub struct Marks {
+pub struct CallMarks {
     pub id: Option<Rc<str>>,
     pub tool: Option<Rc<str>>,
     pub is_hosted: bool,
@@ -17,7 +17,7 @@ pub struct Marks {
 
 /// A mark under which calls are known.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Mark {
+enum CallMark {
     Id(Rc<str>),
     /// The id and the tool, where both pair.
     Named(Rc<str>, Option<Rc<str>>),
@@ -31,7 +31,7 @@ enum Mark {
 /// Indexes of calls. Those that the provider runs are kept apart, unless a result in the model's
 /// own turn may belong to any.
 pub struct CallIndex {
-    calls: HashMap<Mark, [Alike; 2]>,
+    calls: HashMap<CallMark, [Alike; 2]>,
     anywhere: bool,
     named: bool,
 }
@@ -50,56 +50,58 @@ impl CallIndex {
         let place = self.place(!call.has_template);
         let mut under = |mark| self.calls.entry(mark).or_default()[place].add(at, turn);
         if let Some(id) = &call.id {
-            under(Mark::Id(id.clone()));
+            under(CallMark::Id(id.clone()));
             if self.named {
-                under(Mark::Named(id.clone(), call.tool.clone()));
+                under(CallMark::Named(id.clone(), call.tool.clone()));
             }
         }
         if call.id.as_ref().is_none_or(|id| id.is_empty()) {
-            under(Mark::Empty);
+            under(CallMark::Empty);
         }
         let Some(tool) = &call.tool else { return };
-        under(Mark::Tool(tool.clone()));
+        under(CallMark::Tool(tool.clone()));
         if call.id.is_none() {
-            under(Mark::OnlyTool(tool.clone()));
+            under(CallMark::OnlyTool(tool.clone()));
         }
     }
 
     /// Returns the marks of the calls that fit a result: those with its id, and its tool where
     /// names pair, or without an id the calls of the same tool. A result with neither belongs to a
     /// call without an id, by its place.
-    fn marks(&self, Marks { id, tool, .. }: &Marks) -> [Option<Mark>; 2] {
+    fn marks(&self, CallMarks { id, tool, .. }: &CallMarks) -> [Option<CallMark>; 2] {
         let tool = tool.clone();
-        let Some(id) = id else { return [Some(tool.map_or(Mark::Empty, Mark::Tool)), None] };
-        let mark = Mark::Id(id.clone());
+        let Some(id) = id else { return [Some(tool.map_or(CallMark::Empty, CallMark::Tool)), None] };
+        let mark = CallMark::Id(id.clone());
         match tool {
-            tool if !self.calls.contains_key(&mark) => [tool.map(Mark::OnlyTool), None],
-            Some(tool) if self.named => [Some(tool), None].map(|tool| Some(Mark::Named(id.clone(), tool))),
+            tool if !self.calls.contains_key(&mark) => [tool.map(CallMark::OnlyTool), None],
+            Some(tool) if self.named => {
+                [Some(tool), None].map(|tool| Some(CallMark::Named(id.clone(), tool)))
+            }
             _ => [Some(mark), None],
         }
     }
 
     /// Returns the first call without a result that fits, of the latest turn that has one.
-    pub fn open(&mut self, marks: &Marks, calls: &[Call]) -> Option<usize> {
+    pub fn open(&mut self, marks: &CallMarks, calls: &[Call]) -> Option<usize> {
         let (place, all) = (self.place(marks.is_hosted), self.marks(marks));
         let firsts =
             all.iter().flatten().filter_map(|mark| self.calls.get_mut(mark)?[place].first_open(calls));
         firsts.max_by_key(|(turn, call)| (*turn, Reverse(*call))).map(|(_, call)| call)
     }
 
-    fn alike(&self, marks: &Marks) -> impl Iterator<Item = &[usize]> {
+    fn alike(&self, marks: &CallMarks) -> impl Iterator<Item = &[usize]> {
         let place = self.place(marks.is_hosted);
         let lists = self.marks(marks).into_iter().flatten();
         lists.filter_map(move |mark| Some(&self.calls.get(&mark)?[place].all[..]))
     }
 
     /// Returns the last call that fits.
-    pub fn last(&self, marks: &Marks) -> Option<usize> {
+    pub fn last(&self, marks: &CallMarks) -> Option<usize> {
         self.alike(marks).filter_map(|all| all.last().copied()).max()
     }
 
     /// Returns the call that fits, if it is the only one.
-    pub fn only(&self, marks: &Marks) -> Option<usize> {
+    pub fn only(&self, marks: &CallMarks) -> Option<usize> {
         let mut all = self.alike(marks).flatten().copied();
         all.next().filter(|_| all.next().is_none())
     }
@@ -170,7 +172,7 @@ mod tests {
         let rules = Table::get().pair_rules().iter().find(|rules| rules.named == named && !rules.anywhere);
         let mut known = CallIndex::new(rules.unwrap());
         calls.iter().enumerate().for_each(|(at, call)| known.add(at, call, call.at));
-        let marks = Marks { id: Some("c".into()), tool: Some(tool.into()), is_hosted: false };
+        let marks = CallMarks { id: Some("c".into()), tool: Some(tool.into()), is_hosted: false };
         let take = |_| {
             let at = known.open(&marks, &calls)?;
             calls[at].answer = Some(0);

@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use super::call_index::{CallIndex, Marks};
-use super::records::{Answer, Call, Message, Records, Side};
+use super::call_index::{CallIndex, CallMarks};
+use super::records::{Answer, Call, Message, MessageSide, Records};
 use crate::dialect::PairRules;
 use crate::hash::hash;
 
 /// Messages from `from` to before `to`, of one side.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn {
-    pub side: Side,
+    pub side: MessageSide,
     pub from: usize,
     pub to: usize,
 }
@@ -80,7 +80,7 @@ impl Pairing {
         if answers.is_empty() {
             return vec![];
         }
-        let marks_of = |Answer { id, tool, is_hosted, .. }: &Answer| Marks {
+        let marks_of = |Answer { id, tool, is_hosted, .. }: &Answer| CallMarks {
             id: id.clone().filter(|_| !is_by_tool),
             tool: tool.clone(),
             is_hosted: *is_hosted,
@@ -98,7 +98,7 @@ impl Pairing {
             let last = open.or_else(|| known.last(&marks));
             // An id is stronger than a name. The result then gets the name of its call.
             let call = match (last, &marks.id) {
-                (None, Some(_)) => known.open(&Marks { tool: None, ..marks }, &self.calls),
+                (None, Some(_)) => known.open(&CallMarks { tool: None, ..marks }, &self.calls),
                 _ => open,
             };
             match (call, last) {
@@ -201,14 +201,14 @@ fn divided(records: &Records, role: Option<u64>) -> (Vec<Turn>, Vec<usize>) {
     for (at, message) in records.messages.iter().enumerate() {
         let is_of_user = !rules.list.is_empty() && message.role == role;
         let side = match message {
-            _ if !message.calls.is_empty() => Side::Model,
-            _ if message.is_model && rules.has_turns => Side::Model,
-            _ if message.is_model => Side::Other,
-            _ if !message.answers.is_empty() || is_of_user => Side::Answer,
-            _ => Side::Other,
+            _ if !message.calls.is_empty() => MessageSide::Model,
+            _ if message.is_model && rules.has_turns => MessageSide::Model,
+            _ if message.is_model => MessageSide::Other,
+            _ if !message.answers.is_empty() || is_of_user => MessageSide::Answer,
+            _ => MessageSide::Other,
         };
         let is_one_turn = rules.has_turns && !records.is_apart || rules.anywhere;
-        let joins = side == Side::Answer || side == Side::Model && is_one_turn;
+        let joins = side == MessageSide::Answer || side == MessageSide::Model && is_one_turn;
         match turns.last_mut().filter(|last| last.side == side && joins) {
             Some(last) => last.to = at + 1,
             None => turns.push(Turn { side, from: at, to: at + 1 }),

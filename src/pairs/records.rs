@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::stand_in::Said;
+use super::stand_in::ResultMerit;
 use crate::dialect::PairRules;
 use crate::dialect::table::CallPaths;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum MessageSide {
     Model,
     Answer,
     Other,
@@ -95,7 +95,7 @@ pub struct Answer {
     pub tool: Option<Rc<str>>,
     /// Stands in the model's own turn, since the provider ran the tool.
     pub is_hosted: bool,
-    pub said: Said,
+    pub said: ResultMerit,
     /// The index of its call.
     pub call: Option<usize>,
     /// Its call has another result, which is kept.
@@ -114,7 +114,7 @@ impl Answer {
         index: Option<u32>,
         id: Option<Rc<str>>,
         tool: Option<Rc<str>>,
-        said: Said,
+        said: ResultMerit,
     ) -> Answer {
         Answer {
             at,

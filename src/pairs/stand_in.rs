@@ -25,7 +25,7 @@ static STAND_INS: LazyLock<(usize, Regex)> = LazyLock::new(|| {
 
 /// The properties of a result that decide between two of one call.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Said {
+pub struct ResultMerit {
     /// Says that there is no result.
     is_absent: bool,
     /// Is one short line and an error.
@@ -33,7 +33,7 @@ pub struct Said {
     is_error: bool,
 }
 
-impl Said {
+impl ResultMerit {
     /// Returns true if a text of this many bytes of JSON may be a short one. An escape takes up to
     /// six bytes.
     pub fn may_be_short(bytes: usize) -> bool {
@@ -41,17 +41,17 @@ impl Said {
     }
 
     /// `text`: `None` for a long text. `missing`: the words of a result that is missing.
-    pub fn of(text: Option<&str>, is_error: bool, missing: &str) -> Said {
+    pub fn of(text: Option<&str>, is_error: bool, missing: &str) -> ResultMerit {
         let (longest, absent) = &*STAND_INS;
         let is_short = |text: &&str| text.encode_utf16().count() <= *longest && !text.trim().contains('\n');
         let short = text.filter(is_short);
         let is_absent = text == Some(missing) || short.is_some_and(|text| absent.is_match(text));
-        Said { is_absent, is_failure: short.is_some() && is_error, is_error }
+        ResultMerit { is_absent, is_failure: short.is_some() && is_error, is_error }
     }
 
     /// Returns true if a later result of the same call replaces this one: this one stands in for a
     /// missing result, and the later one does not.
-    pub fn stands_in(self, later: Said) -> bool {
+    pub fn stands_in(self, later: ResultMerit) -> bool {
         !later.is_absent && (self.is_absent || self.is_failure && !later.is_error)
     }
 }

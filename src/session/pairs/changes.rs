@@ -10,7 +10,7 @@ use super::words::{AnswerWords, WordChanges};
 use crate::dialect::PairRules;
 use crate::hash::hash;
 use crate::json::{Document, Value, string};
-use crate::pairs::arrangement::{Arrangement, Block, Counts, Orphans, Piece, Plan, Way};
+use crate::pairs::arrangement::{Arrangement, Block, Freedom, Orphans, PairCounts, Piece, Plan};
 use crate::pairs::pairing::Pairing;
 use crate::pairs::records::{Answer, Records};
 use crate::pairs::renames::Renames;
@@ -102,7 +102,7 @@ impl RowChanges {
             match reading.layout.is_some_and(|layout| layout.offsets) {
                 // A call that is closed takes more bytes than an open one.
                 true => changes.unpaired = history.calls.iter().filter(|call| call.is_open).count() as u64,
-                false => changes.close(&history, reading.way() == Some(Way::Free)),
+                false => changes.close(&history, reading.freedom() == Some(Freedom::Free)),
             }
             return Ok(changes);
         }
@@ -117,11 +117,11 @@ impl RowChanges {
         for call in pairing.calls.iter_mut().filter(|call| call.answer.is_none()) {
             call.has_template &= !has(&reading.answered, &call.id);
         }
-        let way = reading.way();
+        let freedom = reading.freedom();
         let maker = Maker {
             rules,
             layout: reading.layout,
-            way: way.unwrap_or(Way::Rows),
+            freedom: freedom.unwrap_or(Freedom::Rows),
             around: &reading.around,
             naming,
             options,
@@ -129,18 +129,18 @@ impl RowChanges {
         let chain = reading.layout.and_then(|layout| layout.chain.as_ref());
         let gives =
             |name: &str| maker.gives(name) || chain.is_some_and(|chain| chain.iter().any(|own| own == name));
-        let Some(way) = way.filter(|_| !reading.around.counts(&gives)) else {
+        let Some(freedom) = freedom.filter(|_| !reading.around.counts(&gives)) else {
             changes.count_as_they_are(&pairing);
             return Ok(changes);
         };
-        let laid_out = Arrangement::of(&pairing, way, Orphans::Dropped);
+        let laid_out = Arrangement::of(&pairing, freedom, Orphans::Dropped);
         // A session without a message is lost, so results without any call stay.
         if laid_out.as_ref().is_some_and(|(pieces, _)| pieces.is_empty()) {
             changes.count_as_they_are(&pairing);
             return Ok(changes);
         }
         changes.chain = chain;
-        changes.rename(&pairing, way);
+        changes.rename(&pairing, freedom);
         let plan = laid_out.map(|(pieces, counts)| {
             changes.count(counts);
             Plan::of(pieces, pairing.messages.len())
@@ -180,7 +180,7 @@ impl RowChanges {
         }
     }
 
-    fn count(&mut self, Counts { added, removed, moved }: Counts) {
+    fn count(&mut self, PairCounts { added, removed, moved }: PairCounts) {
         self.paired += added;
         self.orphans += removed;
         self.rearranged += moved;
@@ -196,8 +196,8 @@ impl RowChanges {
 
     /// Gives calls and results the ids and the names that the provider accepts. The rows of a host
     /// keep their ids, which its other files may name.
-    fn rename(&mut self, pairing: &Pairing, way: Way) {
-        let renames = if way == Way::Free { Renames::of(pairing) } else { Renames::default() };
+    fn rename(&mut self, pairing: &Pairing, freedom: Freedom) {
+        let renames = if freedom == Freedom::Free { Renames::of(pairing) } else { Renames::default() };
         self.rearranged += renames.count;
         for (nth, id) in renames.calls {
             let message = &pairing.messages[pairing.calls[nth].at];

@@ -11,7 +11,7 @@ use crate::dialect::{CallPaths, PairRules, Table, ToolResult};
 use crate::hash::hash;
 use crate::json::{Literal, Value};
 use crate::pairs::records::{Answer, Call, Message, Records};
-use crate::pairs::stand_in::{MISSING, Said};
+use crate::pairs::stand_in::{MISSING, ResultMerit};
 use crate::session::edits::block_of;
 use crate::session::rewrite_row::texts_of;
 
@@ -117,11 +117,11 @@ impl Records {
 }
 
 /// Returns what a result says.
-fn said(result: &ToolResult) -> Said {
+fn said(result: &ToolResult) -> ResultMerit {
     let texts = texts_of(result);
-    let may_be_short = Said::may_be_short(texts.iter().map(Literal::len).sum());
+    let may_be_short = ResultMerit::may_be_short(texts.iter().map(Literal::len).sum());
     let text = may_be_short.then(|| texts.iter().map(Literal::string).collect::<Vec<_>>().join("\n"));
-    Said::of(text.as_deref(), result.is_error(), MISSING)
+    ResultMerit::of(text.as_deref(), result.is_error(), MISSING)
 }
 
 /// The indexes of the elements of the lists of a message. Each list is counted once.

@@ -9,7 +9,7 @@ use super::template::Filled;
 use super::words::missing;
 use crate::dialect::{PairRules, Table, Template, ToolResult};
 use crate::json::{Document, Value, string};
-use crate::pairs::arrangement::{Block, Piece, Plan, Way};
+use crate::pairs::arrangement::{Block, Freedom, Piece, Plan};
 use crate::pairs::pairing::Pairing;
 use crate::session::layout::Layout;
 use crate::session::rewrite_row::{RowOptions, texts_of};
@@ -38,7 +38,7 @@ pub struct Pieces {
 pub struct Maker<'r> {
     pub rules: &'static PairRules,
     pub layout: Option<&'static Layout>,
-    pub way: Way,
+    pub freedom: Freedom,
     pub around: &'r RowMembers,
     /// The members of a result that name its tool.
     pub naming: Vec<String>,
@@ -170,9 +170,9 @@ impl Maker<'_> {
     /// Returns true if a new message or row has a member by its template.
     pub fn gives(&self, name: &str) -> bool {
         let has = |template: Option<&Template>| template.is_some_and(|template| template.get(name).is_some());
-        match self.way {
-            Way::Rows => has(self.layout.and_then(|layout| layout.answer.as_ref())),
-            Way::Free => {
+        match self.freedom {
+            Freedom::Rows => has(self.layout.and_then(|layout| layout.answer.as_ref())),
+            Freedom::Free => {
                 let kinds = &Table::get().call_paths()[self.rules.kinds.clone()];
                 match &self.rules.home {
                     None => kinds.iter().any(|kind| has(kind.result.as_ref())),
@@ -186,7 +186,7 @@ impl Maker<'_> {
     /// messages.
     fn around(&self, mut made: Filled, entry: &RowEntry, message: Value, salt: &str) -> Option<Filled> {
         let gives = |name: &str| self.gives(name);
-        if self.way == Way::Free {
+        if self.freedom == Freedom::Free {
             made.add(&self.around.of(message, &gives, salt)?);
             return Some(made);
         }
@@ -199,13 +199,14 @@ impl Maker<'_> {
     /// Returns a message that moves, or its row, with a place for the id of the row before.
     fn moved(&self, entry: &RowEntry, message: Value) -> Filled {
         let parent = self.layout.and_then(|layout| layout.chain.as_ref());
-        let named = parent.and_then(|[_, parent]| entry.root.get(parent)).filter(|_| self.way == Way::Rows);
+        let named =
+            parent.and_then(|[_, parent]| entry.root.get(parent)).filter(|_| self.freedom == Freedom::Rows);
         let text = |from: usize, to: usize| String::from_utf8_lossy(message.bytes(from, to)).into_owned();
         match named {
             Some(named) => {
                 Filled::row(&text(entry.root.start(), named.start()), &text(named.end(), entry.root.end()))
             }
-            None if self.way == Way::Rows => of_source(entry.root),
+            None if self.freedom == Freedom::Rows => of_source(entry.root),
             None => of_source(message),
         }
     }

@@ -10,7 +10,7 @@ use super::parts::MessageParts;
 use crate::dialect::{PairRules, Table};
 use crate::hash::hash;
 use crate::json::Value;
-use crate::pairs::arrangement::Way;
+use crate::pairs::arrangement::Freedom;
 use crate::pairs::records::Records;
 use crate::session::active_branch::{Branch, SessionTree};
 use crate::session::failure::Failure;
@@ -254,13 +254,16 @@ impl Reading {
         }
     }
 
-    /// Returns the way in which results can be added, moved and removed, if there is one.
-    pub fn way(&self) -> Option<Way> {
+    /// Returns how freely results can be added, moved and removed, or `None` if they cannot.
+    pub fn freedom(&self) -> Option<Freedom> {
         let is_free = self.layout.is_none_or(Layout::is_document);
         let may = |layout: &Layout| layout.chain.is_some() && layout.answer.is_some() && !self.lacks_id;
-        let way =
-            if is_free { Way::Free } else { self.layout.filter(|layout| may(layout)).map(|_| Way::Rows)? };
-        (!self.keeps_offsets).then_some(way)
+        let freedom = if is_free {
+            Freedom::Free
+        } else {
+            self.layout.filter(|layout| may(layout)).map(|_| Freedom::Rows)?
+        };
+        (!self.keeps_offsets).then_some(freedom)
     }
 }
 
