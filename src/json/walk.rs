@@ -41,9 +41,11 @@ pub struct BrokenContainer {
     pub has_parts: bool,
 }
 
-/// The part of a value that may come next.
+/// The part of a text that may come next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Next {
+pub enum NextPart {
+    /// The outermost value, if it must be an object or a list.
+    Root,
     Value,
     /// A value, or the end of a list that is empty so far.
     First,
@@ -53,45 +55,47 @@ enum Next {
     Colon,
     /// A comma, or the end of the container.
     More,
+    /// White space after the outermost value.
+    Nothing,
 }
 
 /// Walks through the value at `start`.
 pub fn walk(text: &[u8], start: usize, leniency: Leniency) -> Walk {
     let (mut stack, mut open) = (Vec::<u8>::new(), [None; LEVELS]);
-    let (mut at, mut next) = (start, Next::Value);
+    let (mut at, mut next) = (start, NextPart::Value);
     loop {
         at += text[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')).count();
         let broken = |at| Walk { end: at, is_whole: false, open };
         let Some(&byte) = text.get(at) else { return broken(at) };
         let is_end = match (byte, next) {
-            (b'{' | b'[', Next::Value | Next::First) => {
+            (b'{' | b'[', NextPart::Value | NextPart::First) => {
                 at += 1;
                 if let Some(open) = open.get_mut(stack.len()) {
                     *open = Some(BrokenContainer { start: byte, end: at, has_parts: false });
                 }
                 stack.push(byte);
-                next = if byte == b'{' { Next::FirstName } else { Next::First };
+                next = if byte == b'{' { NextPart::FirstName } else { NextPart::First };
                 false
             }
-            (b'"', _) if !matches!(next, Next::Colon | Next::More) => {
+            (b'"', _) if !matches!(next, NextPart::Colon | NextPart::More) => {
                 match string_end(text, at) {
                     Ok(end) => at = end,
                     Err(place) => return broken(place),
                 }
-                let is_name = matches!(next, Next::Name | Next::FirstName);
-                next = if is_name { Next::Colon } else { Next::More };
+                let is_name = matches!(next, NextPart::Name | NextPart::FirstName);
+                next = if is_name { NextPart::Colon } else { NextPart::More };
                 !is_name
             }
-            (b':', Next::Colon) => {
-                (at, next) = (at + 1, Next::Value);
+            (b':', NextPart::Colon) => {
+                (at, next) = (at + 1, NextPart::Value);
                 false
             }
-            (b',', Next::More) => {
+            (b',', NextPart::More) => {
                 at += 1;
-                next = if stack.last() == Some(&b'{') { Next::Name } else { Next::Value };
+                next = if stack.last() == Some(&b'{') { NextPart::Name } else { NextPart::Value };
                 false
             }
-            (b'}', Next::More | Next::FirstName) | (b']', Next::More | Next::First) => {
+            (b'}', NextPart::More | NextPart::FirstName) | (b']', NextPart::More | NextPart::First) => {
                 // The start of a container is two before its end in ASCII.
                 if stack.pop() != Some(byte - 2) {
                     return broken(at);
@@ -99,17 +103,17 @@ pub fn walk(text: &[u8], start: usize, leniency: Leniency) -> Walk {
                 if let Some(closed) = open.get_mut(stack.len()) {
                     *closed = None;
                 }
-                (at, next) = (at + 1, Next::More);
+                (at, next) = (at + 1, NextPart::More);
                 true
             }
-            (_, Next::Value | Next::First) => {
+            (_, NextPart::Value | NextPart::First) => {
                 // A number before anything else may be a part of one.
                 let is_after = |end: &usize| text.get(*end).is_some_and(|byte| b",]} \n\r\t".contains(byte));
                 match scalar_end(text, at, leniency).filter(is_after) {
                     Some(end) => at = end,
                     None => return broken(at),
                 }
-                next = Next::More;
+                next = NextPart::More;
                 true
             }
             _ => return broken(at),

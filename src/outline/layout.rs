@@ -7,9 +7,8 @@
 
 use std::collections::VecDeque;
 
-use super::lexer::{Container, Event};
+use super::event::{Container, Event, escape, is_escaped};
 use super::path::Path;
-use crate::json;
 
 /// Bytes of a value that shares its line with its path.
 pub const WIDTH: usize = 400;
@@ -78,14 +77,18 @@ impl LineLayout {
             return self.add_deep(event, levels, out);
         }
         match event {
-            Event::Open(shape) => {
-                let token =
-                    WaitingPart { kind: PartKind::Container(shape), start: self.position(), end: 0, next: 0 };
+            Event::Open(container) => {
+                let token = WaitingPart {
+                    kind: PartKind::Container(container),
+                    start: self.position(),
+                    end: 0,
+                    next: 0,
+                };
                 self.open.push_back(self.taken + self.tokens.len() as u64);
                 self.tokens.push_back(token);
-                self.put(&[shape.start()], out);
+                self.put(&[container.start()], out);
             }
-            Event::Close(shape) => self.close(shape, out),
+            Event::Close(container) => self.close(container, out),
             Event::Comma if self.waits() => self.put(b",", out),
             Event::Comma => {}
             Event::Name => self.reading = ReadState::Name,
@@ -157,12 +160,12 @@ impl LineLayout {
     /// Writes lines for the parts of the outermost waiting container, instead of one for itself.
     fn unfold(&mut self, out: &mut Vec<u8>) {
         let Some(token) = self.take() else { return };
-        let PartKind::Container(shape) = token.kind else { return };
+        let PartKind::Container(container) = token.kind else { return };
         self.open.pop_front();
         if self.path.depth() == DEPTH {
             return self.begin_deep(token.start, out);
         }
-        self.path.enter(shape);
+        self.path.enter(container);
         while let Some(&WaitingPart { kind, start, end, next }) = self.tokens.front() {
             match kind {
                 PartKind::Name => {
@@ -323,16 +326,16 @@ impl LineLayout {
         self.put(after, out);
     }
 
-    fn close(&mut self, shape: Container, out: &mut Vec<u8>) {
+    fn close(&mut self, container: Container, out: &mut Vec<u8>) {
         self.make_room(1, out);
         if let ReadState::Deep(levels) = self.reading {
-            return self.add_deep(Event::Close(shape), levels, out);
+            return self.add_deep(Event::Close(container), levels, out);
         }
         let Some(number) = self.open.pop_back() else {
             self.path.leave();
             return self.path.pass();
         };
-        self.json.push(shape.end());
+        self.json.push(container.end());
         let (end, next) = (self.position(), self.taken + self.tokens.len() as u64);
         let token = &mut self.tokens[(number - self.taken) as usize];
         (token.end, token.next) = (end, next);
@@ -371,39 +374,16 @@ impl LineLayout {
     }
 
     fn add_deep(&mut self, event: Event, levels: usize, out: &mut Vec<u8>) {
-        match event {
-            Event::Open(shape) => {
-                out.push(shape.start());
-                self.reading = ReadState::Deep(levels + 1);
+        event.write_json(out);
+        self.reading = match event {
+            Event::Open(_) => ReadState::Deep(levels + 1),
+            Event::Close(_) if levels == 1 => {
+                out.push(b'\n');
+                self.path.pass();
+                ReadState::Nothing
             }
-            Event::Close(shape) => {
-                out.push(shape.end());
-                self.reading = ReadState::Deep(levels - 1);
-                if levels == 1 {
-                    out.push(b'\n');
-                    self.reading = ReadState::Nothing;
-                    self.path.pass();
-                }
-            }
-            Event::Comma => out.push(b','),
-            Event::Name | Event::String | Event::StringEnd => out.push(b'"'),
-            Event::NameEnd => out.extend_from_slice(b"\":"),
-            Event::Text(text) | Event::Scalar(text) => out.extend_from_slice(text),
-            Event::Char(char) if is_escaped(char) => out.extend_from_slice(escape(char).as_bytes()),
-            Event::Char(char) => out.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes()),
-            Event::Lone(unit) => out.extend_from_slice(format!("\\u{unit:04x}").as_bytes()),
-            Event::ScalarEnd => {}
-        }
+            Event::Close(_) => ReadState::Deep(levels - 1),
+            _ => return,
+        };
     }
-}
-
-/// Returns true for a char that JSON does not take as it is.
-fn is_escaped(char: char) -> bool {
-    char < ' ' || char == '"' || char == '\\'
-}
-
-/// Returns a char as JSON.
-fn escape(char: char) -> String {
-    let quoted = json::string(char.encode_utf8(&mut [0; 4]));
-    quoted[1..quoted.len() - 1].to_owned()
 }

@@ -3,68 +3,15 @@
 //! The events do not depend on the pieces, except that a long text may come as several. Memory is a
 //! bit a level. Bytes that are not ASCII pass unread: whoever needs valid UTF-8 checks that.
 
+use super::event::{Container, Event};
+use crate::json::walk::NextPart;
+
 /// The depth beyond which a text is not read.
 pub const DEEPEST: usize = 100_000;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Container {
-    List,
-    Object,
-}
-
-impl Container {
-    pub fn start(self) -> u8 {
-        if self == Container::List { b'[' } else { b'{' }
-    }
-
-    pub fn end(self) -> u8 {
-        if self == Container::List { b']' } else { b'}' }
-    }
-}
-
-/// A part of a value, in the order of the text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event<'a> {
-    Open(Container),
-    Close(Container),
-    Comma,
-    /// The start of a name or of a string.
-    Name,
-    String,
-    /// A part of a name or string that is written as it is meant.
-    Text(&'a [u8]),
-    /// An escaped char.
-    Char(char),
-    /// A surrogate without its partner.
-    Lone(u16),
-    NameEnd,
-    StringEnd,
-    /// A part of a number or of a literal.
-    Scalar(&'a [u8]),
-    ScalarEnd,
-}
 
 /// Bytes that are not JSON, or deeper than [`DEEPEST`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotJson;
-
-/// The part of a value that may come next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Next {
-    /// The value itself, an object or a list.
-    Root,
-    Value,
-    /// A value, or the end of a list that is empty so far.
-    First,
-    Name,
-    /// A name, or the end of an object that is empty so far.
-    FirstName,
-    Colon,
-    /// A comma, or the end of the container.
-    More,
-    /// White space after the value.
-    Nothing,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -96,7 +43,7 @@ enum Number {
 #[derive(Clone, Debug)]
 pub struct Lexer {
     state: State,
-    next: Next,
+    next: NextPart,
     /// The open containers, a bit each that is set for a list.
     levels: Vec<u64>,
     depth: usize,
@@ -106,14 +53,14 @@ pub struct Lexer {
 
 impl Default for Lexer {
     fn default() -> Lexer {
-        Lexer { state: State::Between, next: Next::Root, levels: vec![], depth: 0, high: None }
+        Lexer { state: State::Between, next: NextPart::Root, levels: vec![], depth: 0, high: None }
     }
 }
 
 impl Lexer {
     /// Returns true once the value has ended.
     pub fn is_whole(&self) -> bool {
-        self.next == Next::Nothing
+        self.next == NextPart::Nothing
     }
 
     pub fn push(&mut self, bytes: &[u8], mut event: impl FnMut(Event)) -> Result<(), NotJson> {
@@ -139,24 +86,28 @@ impl Lexer {
             return Ok(spaces);
         }
         match (rest[0], self.next) {
-            (b'{', Next::Root | Next::Value | Next::First) => self.open(Container::Object, event)?,
-            (b'[', Next::Root | Next::Value | Next::First) => self.open(Container::List, event)?,
-            (b'}', Next::More | Next::FirstName) => self.close(Container::Object, event)?,
-            (b']', Next::More | Next::First) => self.close(Container::List, event)?,
-            (b',', Next::More) => {
+            (b'{', NextPart::Root | NextPart::Value | NextPart::First) => {
+                self.open(Container::Object, event)?
+            }
+            (b'[', NextPart::Root | NextPart::Value | NextPart::First) => {
+                self.open(Container::List, event)?
+            }
+            (b'}', NextPart::More | NextPart::FirstName) => self.close(Container::Object, event)?,
+            (b']', NextPart::More | NextPart::First) => self.close(Container::List, event)?,
+            (b',', NextPart::More) => {
                 event(Event::Comma);
-                self.next = if self.is_in_list() { Next::Value } else { Next::Name };
+                self.next = if self.is_in_list() { NextPart::Value } else { NextPart::Name };
             }
-            (b':', Next::Colon) => self.next = Next::Value,
-            (b'"', Next::Value | Next::First) => {
+            (b':', NextPart::Colon) => self.next = NextPart::Value,
+            (b'"', NextPart::Value | NextPart::First) => {
                 event(Event::String);
-                (self.state, self.next) = (State::Text, Next::More);
+                (self.state, self.next) = (State::Text, NextPart::More);
             }
-            (b'"', Next::Name | Next::FirstName) => {
+            (b'"', NextPart::Name | NextPart::FirstName) => {
                 event(Event::Name);
-                (self.state, self.next) = (State::Text, Next::Colon);
+                (self.state, self.next) = (State::Text, NextPart::Colon);
             }
-            (byte, Next::Value | Next::First) => {
+            (byte, NextPart::Value | NextPart::First) => {
                 self.state = match byte {
                     b'-' => State::Number(Number::Minus),
                     b'0' => State::Number(Number::Zero),
@@ -166,7 +117,7 @@ impl Lexer {
                     b'n' => State::Literal(b"ull"),
                     _ => return Err(NotJson),
                 };
-                self.next = Next::More;
+                self.next = NextPart::More;
                 event(Event::Scalar(&rest[..1]));
             }
             _ => return Err(NotJson),
@@ -174,7 +125,7 @@ impl Lexer {
         Ok(1)
     }
 
-    fn open(&mut self, shape: Container, event: &mut impl FnMut(Event)) -> Result<(), NotJson> {
+    fn open(&mut self, container: Container, event: &mut impl FnMut(Event)) -> Result<(), NotJson> {
         if self.depth == DEEPEST {
             return Err(NotJson);
         }
@@ -184,20 +135,20 @@ impl Lexer {
         }
         let bit = 1 << (self.depth % 64);
         let level = &mut self.levels[self.depth / 64];
-        *level = if shape == Container::List { *level | bit } else { *level & !bit };
+        *level = if container == Container::List { *level | bit } else { *level & !bit };
         self.depth += 1;
-        self.next = if shape == Container::List { Next::First } else { Next::FirstName };
-        event(Event::Open(shape));
+        self.next = if container == Container::List { NextPart::First } else { NextPart::FirstName };
+        event(Event::Open(container));
         Ok(())
     }
 
-    fn close(&mut self, shape: Container, event: &mut impl FnMut(Event)) -> Result<(), NotJson> {
-        if self.is_in_list() != (shape == Container::List) {
+    fn close(&mut self, container: Container, event: &mut impl FnMut(Event)) -> Result<(), NotJson> {
+        if self.is_in_list() != (container == Container::List) {
             return Err(NotJson);
         }
         self.depth -= 1;
-        self.next = if self.depth == 0 { Next::Nothing } else { Next::More };
-        event(Event::Close(shape));
+        self.next = if self.depth == 0 { NextPart::Nothing } else { NextPart::More };
+        event(Event::Close(container));
         Ok(())
     }
 
@@ -213,7 +164,7 @@ impl Lexer {
         self.end_surrogate(event);
         if rest[0] == b'"' {
             self.state = State::Between;
-            event(if self.next == Next::Colon { Event::NameEnd } else { Event::StringEnd });
+            event(if self.next == NextPart::Colon { Event::NameEnd } else { Event::StringEnd });
             return Ok(1);
         }
         let size = memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
@@ -346,24 +297,7 @@ mod tests {
     fn rewritten(text: &[u8], size: usize) -> Option<String> {
         let (mut lexer, mut out) = (Lexer::default(), vec![]);
         for piece in text.chunks(size) {
-            lexer
-                .push(piece, |event| match event {
-                    Event::Open(shape) => out.push(shape.start()),
-                    Event::Close(shape) => out.push(shape.end()),
-                    Event::Comma => out.push(b','),
-                    Event::Name | Event::String | Event::StringEnd => out.push(b'"'),
-                    Event::NameEnd => out.extend(b"\":"),
-                    Event::Text(text) | Event::Scalar(text) => out.extend(text),
-                    Event::Char(char) => {
-                        let quoted = serde_json::to_string(&char).unwrap();
-                        out.extend(quoted.trim_start_matches('"').as_bytes());
-                        // The quote itself would be trimmed at the end.
-                        out.truncate(out.len() - 1);
-                    }
-                    Event::Lone(unit) => out.extend(format!("\\u{unit:04x}").as_bytes()),
-                    Event::ScalarEnd => {}
-                })
-                .ok()?;
+            lexer.push(piece, |event| event.write_json(&mut out)).ok()?;
         }
         lexer.is_whole().then(|| String::from_utf8(out).unwrap())
     }

@@ -20,6 +20,7 @@
 //! alone, not on the pieces in which they come. Memory is bounded: some lines, the path, and a bit
 //! for each level.
 
+mod event;
 mod layout;
 mod lexer;
 mod path;

@@ -1,7 +1,7 @@
 //! The path of a value: `.name` of a member, `["a name"]` where that is not a plain word, `[7]` of
 //! an element.
 
-use super::lexer::Container;
+use super::event::Container;
 
 /// Bytes of the part of a path that is shown, but for its last name.
 const SHOWN: usize = 200;
@@ -41,14 +41,14 @@ impl Path {
     }
 
     /// Goes into the container at this place.
-    pub fn enter(&mut self, shape: Container) {
+    pub fn enter(&mut self, container: Container) {
         let length = self.text.len();
         self.segment();
         // The part that is shown begins with a segment.
         let least = self.text.len().saturating_sub(SHOWN);
         let first = self.levels.partition_point(|level| level.length < least);
         let shown = self.levels.get(first).map_or(length, |level| level.length);
-        let segment = if shape == Container::List { Segment::Index(0) } else { Segment::Name(vec![]) };
+        let segment = if container == Container::List { Segment::Index(0) } else { Segment::Name(vec![]) };
         self.levels.push(Level { length, shown, segment });
     }
 
