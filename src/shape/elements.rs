@@ -22,7 +22,7 @@ use crate::relevance::Question;
 use crate::selection::score;
 
 use super::needs::RoomNeeds;
-use super::odd::Usual;
+use super::outliers::Usual;
 use super::sizes::Sizes;
 
 /// The score of an element that has a word of the question which fewer than eight elements before

@@ -22,8 +22,8 @@
 //! neighbors gets the room to say so, however deep it says it (`needs.rs`).
 //!
 //! **Lists** keep their first and last elements, and those that tell more than others
-//! (`elements.rs`, `odd.rs`). A list is read only if it loses elements; reading nested lists at
-//! each level would take quadratic time. Objects that lose members keep those that tell.
+//! (`elements.rs`, `outliers.rs`). A list is read only if it loses elements; reading nested lists
+//! at each level would take quadratic time. Objects that lose members keep those that tell.
 //!
 //! **Texts that were cut before** keep the names of their saved outputs (`earlier.rs`).
 //!
@@ -40,15 +40,15 @@
 
 mod earlier;
 mod elements;
+mod inner_notice;
 mod needs;
-mod odd;
+mod outliers;
 mod rooms;
 mod rules;
 mod schema;
 mod sizes;
 mod string;
 mod texts;
-mod told;
 mod write;
 
 use crate::encoding::{Text, Utf8};
@@ -59,11 +59,11 @@ use crate::selection::is_failed_member;
 use crate::tokens::Estimate;
 
 use elements::ElementFinder;
+pub use inner_notice::{cut_texts, shape_told};
 use rooms::Rooms;
 use rules::SchemaRules;
 use sizes::Sizes;
 use texts::ShortenedTexts;
-pub use told::{cut_texts, shape_told};
 use write::write;
 
 /// Shortened JSON, and counts of the omissions. The contents of an omitted value are not counted.
