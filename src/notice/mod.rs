@@ -2,6 +2,7 @@
 
 pub mod counts;
 pub mod earlier;
+pub mod locate;
 pub mod parse;
 pub mod saved;
 pub mod span;

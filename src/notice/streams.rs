@@ -14,7 +14,8 @@
 
 use std::ops::Range;
 
-use super::earlier::{EarlierNotices, NoticeAmounts, ascii, is_newline, last_notice, notice_at};
+use super::earlier::{EarlierNotices, NoticeAmounts};
+use super::locate::{ascii, is_newline, last_notice, notice_at};
 use super::parse::is_mark;
 use crate::encoding::Text;
 

@@ -6,7 +6,7 @@ use super::{Cut, Input, Terms};
 use crate::encoding::{Size, Text, Utf8};
 use crate::extent::Extent;
 use crate::limits::{Limits, UNLIMITED, Usage};
-use crate::notice::earlier::ascii;
+use crate::notice::locate::ascii;
 use crate::notice::parse::{Continuation, breaks_before_exit, continuation, cursor, is_exit, takes_name};
 
 /// The end of a text in which another tool says how to continue, or a line says how a command
