@@ -4,6 +4,7 @@
 //! documents its fields. The first row with a form that matches a value wins. Both readers find
 //! equal results: texts, ids and error flags.
 
+pub mod call_paths;
 mod form;
 pub mod pair_rules;
 pub mod path;
@@ -12,6 +13,7 @@ pub mod structured;
 pub mod table;
 mod unread;
 
+pub use call_paths::{CallPaths, Template};
 pub use pair_rules::PairRules;
 pub use result::{Slot, ToolResult};
-pub use table::{CallPaths, Table, Template};
+pub use table::Table;

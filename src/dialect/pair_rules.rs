@@ -6,8 +6,9 @@ use std::ops::Range;
 use regex::Regex;
 use serde::Deserialize;
 
+use super::call_paths::{CallPaths, Template};
 use super::path::Paths;
-use super::table::{CallPaths, Table, Template};
+use super::table::Table;
 use crate::json::Value;
 
 #[derive(Clone, Debug, Default, Deserialize)]

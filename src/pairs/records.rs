@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::stand_in::ResultMerit;
+use crate::dialect::CallPaths;
 use crate::dialect::PairRules;
-use crate::dialect::table::CallPaths;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageSide {
