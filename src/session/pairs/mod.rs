@@ -8,18 +8,18 @@
 //! program treats them:
 //!
 //! - Where rows have ids, a result that is put in is a row with an id, and the next row names it.
-//!   It has the members that all rows of the file have (`around`). Ids of calls stay.
+//!   It has the members that all rows of the file have (`row_members`). Ids of calls stay.
 //! - Where rows are named by number, or other files hold byte offsets of them, no row comes in or
 //!   goes: calls and results that would need it are only counted.
 //! - A call and a result that are one object are completed in their place.
 
-mod around;
 mod changes;
 mod parts;
 mod pieces;
 pub mod reading;
+mod row_members;
 mod template;
 pub mod well_paired;
-mod words;
+mod word_changes;
 
 pub use changes::{NAMING, RowChanges};

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::around::RowMembers;
 use super::parts::MessageParts;
 use super::reading::Reading;
+use super::row_members::RowMembers;
 use super::template::Filled;
-use super::words::missing;
+use super::word_changes::missing;
 use crate::dialect::{PairRules, Table, Template, ToolResult};
 use crate::json::{Document, Value, string};
 use crate::pairs::arrangement::{Block, Freedom, Piece, Plan};
@@ -39,7 +39,7 @@ pub struct Maker<'r> {
     pub rules: &'static PairRules,
     pub layout: Option<&'static Layout>,
     pub freedom: Freedom,
-    pub around: &'r RowMembers,
+    pub row_members: &'r RowMembers,
     /// The members of a result that name its tool.
     pub naming: Vec<String>,
     /// Those of results that stay as words, which nothing cuts later.
@@ -187,12 +187,12 @@ impl Maker<'_> {
     fn around(&self, mut made: Filled, entry: &RowEntry, message: Value, salt: &str) -> Option<Filled> {
         let gives = |name: &str| self.gives(name);
         if self.freedom == Freedom::Free {
-            made.add(&self.around.of(message, &gives, salt)?);
+            made.add(&self.row_members.taken_from(message, &gives, salt)?);
             return Some(made);
         }
         let template = self.layout?.answer.as_ref()?;
         let mut row = Filled::of(template, &|name| (name == "message").then(|| made.clone()));
-        row.add(&self.around.of(entry.root, &gives, salt)?);
+        row.add(&self.row_members.taken_from(entry.root, &gives, salt)?);
         Some(row)
     }
 

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::io::{Seek, SeekFrom};
 use std::rc::Rc;
 
-use super::around::RowMembers;
 use super::parts::MessageParts;
+use super::row_members::RowMembers;
 use crate::dialect::{PairRules, Table};
 use crate::hash::hash;
 use crate::json::Value;
@@ -109,7 +109,7 @@ pub struct Reading {
     /// Bytes of the session that were read.
     pub read: u64,
     /// The rows, or the messages of a document.
-    pub around: RowMembers,
+    pub row_members: RowMembers,
     /// The members of all results that name the tool, beside those of the template. `None` without
     /// a result.
     pub naming: Option<Vec<String>>,
@@ -149,7 +149,7 @@ impl Reading {
             answered: HashSet::new(),
             keeps_offsets: session.keeps_offsets()?,
             read: 0,
-            around: RowMembers::default(),
+            row_members: RowMembers::default(),
             naming: None,
             called_ids: HashSet::new(),
             tools: HashSet::new(),
@@ -163,7 +163,7 @@ impl Reading {
 
     fn take(&mut self, number: u64, entry: &RowEntry) {
         if !entry.format().is_document() {
-            self.around.count(entry.root);
+            self.row_members.count(entry.root);
         }
         if entry.layout() != self.layout {
             return;
@@ -175,23 +175,7 @@ impl Reading {
         let is_sent = self.branch.as_ref().is_none_or(|branch| branch.holds(number));
         if entry.is_aside() || !is_sent {
             self.others.extend(own.map(|own| (own, number)));
-            // A row of another branch is never sent before one of this branch, unless the agent
-            // itself looks for what belongs together.
-            let mends = |what| self.layout.is_some_and(|layout| layout.mends(what));
-            if mends(Mended::Results) || self.branch.as_ref().is_none_or(|branch| branch.held(number)) {
-                let calls = entry.messages.iter().flat_map(|message| Table::get().calls(*message));
-                self.called.extend(calls.filter_map(|call| Some(hash(call.id?.as_bytes()))));
-            }
-            if mends(Mended::Calls) && mends(Mended::Results) {
-                let parts =
-                    entry.messages.iter().map(|message| MessageParts::of(self.history.rules, *message));
-                let ids = parts.flat_map(|MessageParts { answers, dialect, .. }| {
-                    let id = |answer: Value| Some(hash(dialect?.id.first_text(answer)?.as_bytes()));
-                    answers.into_iter().filter_map(id).collect::<Vec<_>>()
-                });
-                self.answered.extend(ids);
-            }
-            return;
+            return self.take_aside(number, entry);
         }
         if chain.is_some() {
             let Some(own) = own else { return };
@@ -201,11 +185,11 @@ impl Reading {
             }
             self.lacks_id |= own.id.is_empty();
             self.ids.extend(entry.messages.iter().map(|_| own.clone()));
-            self.around.push(entry.root);
+            self.row_members.push(entry.root);
         } else {
-            entry.messages.iter().for_each(|message| self.around.push(*message));
+            entry.messages.iter().for_each(|message| self.row_members.push(*message));
             if entry.format().is_document() {
-                entry.messages.iter().for_each(|message| self.around.count(*message));
+                entry.messages.iter().for_each(|message| self.row_members.count(*message));
             }
         }
         // A list of messages in a row takes the place of all before it.
@@ -229,6 +213,25 @@ impl Reading {
             // A program reads its own events, and no model is sent a second one.
             let is_event = is_event && message == entry.root;
             self.history.answers[first..].iter_mut().for_each(|answer| answer.stays = is_event);
+        }
+    }
+
+    /// Notes the ids in a row that no model is sent.
+    fn take_aside(&mut self, number: u64, entry: &RowEntry) {
+        // A row of another branch is never sent before one of this branch, unless the agent
+        // itself looks for what belongs together.
+        let mends = |what| self.layout.is_some_and(|layout| layout.mends(what));
+        if mends(Mended::Results) || self.branch.as_ref().is_none_or(|branch| branch.held(number)) {
+            let calls = entry.messages.iter().flat_map(|message| Table::get().calls(*message));
+            self.called.extend(calls.filter_map(|call| Some(hash(call.id?.as_bytes()))));
+        }
+        if mends(Mended::Calls) && mends(Mended::Results) {
+            let parts = entry.messages.iter().map(|message| MessageParts::of(self.history.rules, *message));
+            let ids = parts.flat_map(|MessageParts { answers, dialect, .. }| {
+                let id = |answer: Value| Some(hash(dialect?.id.first_text(answer)?.as_bytes()));
+                answers.into_iter().filter_map(id).collect::<Vec<_>>()
+            });
+            self.answered.extend(ids);
         }
     }
 

@@ -96,7 +96,12 @@ impl RowMembers {
 
     /// Returns the members that a new object has beside its own, taken from `like`, or `None` if
     /// there is no way to make one.
-    pub fn of(&self, like: Value, own: &dyn Fn(&str) -> bool, salt: &str) -> Option<Vec<(String, String)>> {
+    pub fn taken_from(
+        &self,
+        like: Value,
+        own: &dyn Fn(&str) -> bool,
+        salt: &str,
+    ) -> Option<Vec<(String, String)>> {
         let all = self.members.iter().filter(|member| self.tells() && !own(&member.name));
         all.map(|member| {
             if self.is_count(member) {
