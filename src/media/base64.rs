@@ -1,4 +1,4 @@
-//! Base64 in both alphabets, as much of it as a header needs.
+//! Base64: decoded from both alphabets, as much of it as a header needs, and encoded.
 
 /// Decodes the start of base64, up to the first char outside its alphabet. Skips line ends.
 pub fn decode<U: Copy + Into<u16>>(text: &[U]) -> Vec<u8> {
@@ -19,6 +19,17 @@ pub fn decode<U: Copy + Into<u16>>(text: &[U]) -> Vec<u8> {
         }
     }
     out
+}
+
+/// Encodes bytes as base64.
+pub fn encode(bytes: &[u8]) -> String {
+    const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let group = |chunk: &[u8]| {
+        let bits = chunk.iter().chain(&[0; 3]).take(3).fold(0, |bits, byte| bits << 8 | usize::from(*byte));
+        let sign = |at: usize| if at > chunk.len() { '=' } else { SIGNS[bits >> (18 - 6 * at) & 63].into() };
+        [0, 1, 2, 3].map(sign)
+    };
+    bytes.chunks(3).flat_map(group).collect()
 }
 
 /// Returns the number of bytes that this many chars of base64 decode to, without padding and line
@@ -73,5 +84,15 @@ mod tests {
         for unit in 0..=u16::MAX {
             assert_eq!(is_base64(unit), value(unit).is_some(), "{unit}");
         }
+    }
+
+    #[test]
+    fn bytes_are_encoded_as_they_decode() {
+        for words in ["", "a", "ab", "abc", "[... 3 bytes omitted]"] {
+            let encoded = encode(words.as_bytes());
+            assert_eq!(encoded.len() % 4, 0);
+            assert_eq!(decode(encoded.as_bytes()), words.as_bytes());
+        }
+        assert_eq!(encode(b"abcd"), "YWJjZA==");
     }
 }

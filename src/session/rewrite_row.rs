@@ -3,22 +3,19 @@
 use super::budget_survey::Limit;
 use super::cuts::Cuts;
 use super::edits::edit;
-use super::media::{Payloads, ResultMedia};
 use super::offsets;
 use super::row_format::RowEntry;
+use super::row_payloads::{Payloads, ResultMedia};
 use super::rows::Row;
 use super::splice::Splices;
 use crate::dialect::structured::{CopyChoice, copies};
 use crate::dialect::{Table, ToolResult};
 use crate::encoding::Utf16;
-use crate::json::{Document, Literal, Value, string, without_controls};
+use crate::json::{Document, Literal, Value};
 use crate::media::{self, Item};
 use crate::notice::earlier;
-use crate::policy::JsonForm;
 use crate::slots::caller::Caller;
-use crate::slots::clamp_slots::{SlotCuts, SlotEdit, clamp_json, clamp_slots};
-use crate::slots::side_data;
-use crate::slots::slot_json::cap_shape;
+use crate::slots::clamp_slots::{SlotCuts, SlotEdit, clamp_slots};
 use crate::slots::slot_rules::SlotRules;
 use crate::truncate::figures::Original;
 use crate::truncate::input::Input;
@@ -276,60 +273,6 @@ impl RowOptions {
             _ => false,
         };
         results.iter().any(is_surely) || self.cuts(entry, results).worth > 0
-    }
-
-    /// Caps or drops the side data of a result. Returns true if any was.
-    fn cap_side_data(&self, splices: &mut Splices, result: &ToolResult) -> bool {
-        let mut cut = false;
-        for member in result.side_data() {
-            cut |= self.cap(splices, member, false);
-            let is_structured = member.is_named("structuredContent");
-            if self.side == SideData::Drop && is_structured && result.slots.is_empty() {
-                self.say_in_text(splices, result, member);
-            }
-        }
-        cut
-    }
-
-    /// Returns the rest of a member with side data (None if it is dropped), if that is less.
-    fn capped(&self, member: Value) -> Option<Option<String>> {
-        match self.side {
-            SideData::Keep => None,
-            SideData::Cap { max, spare } => {
-                let most = max.saturating_add(spare);
-                let policy = &self.rules.policy;
-                if policy.json == JsonForm::Shape && member.is_named("structuredContent") {
-                    return cap_shape(member, max, most, policy);
-                }
-                side_data::cap(member, max, most)
-            }
-            SideData::Drop => Some(None),
-        }
-    }
-
-    fn cap(&self, splices: &mut Splices, member: Value, is_shown: bool) -> bool {
-        let capped = self.capped(member);
-        match &capped {
-            None => {}
-            Some(Some(json)) => splices.replace(member, json.clone()),
-            // A row that only shows a result keeps its members, which its reader may require.
-            Some(None) if member.text().is_some() && is_shown => splices.replace(member, string("")),
-            Some(None) => splices.remove_named(member),
-        }
-        capped.is_some()
-    }
-
-    /// Puts dropped structured content of an MCP result into a text block, since it has no other
-    /// text.
-    fn say_in_text(&self, splices: &mut Splices, result: &ToolResult, content: Value) {
-        let json = without_controls(content.compact());
-        let whole = json.clone().into();
-        let text = clamp_json(&whole, &self.rules, Caller::default()).string(&whole).unwrap_or(json);
-        let block = format!("{{\"type\":\"text\",\"text\":{}}}", string(&text));
-        match result.object.get("content").filter(|content| content.is_list()) {
-            Some(content) => splices.push(content, block),
-            None => splices.set(result.object, "content", format!("[{block}]")),
-        }
     }
 
     fn asking(&self, rules: SlotRules, result: &ToolResult, texts: &[Literal], ask: Ask) -> SlotRules {

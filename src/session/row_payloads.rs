@@ -15,7 +15,7 @@ use crate::dialect::{Table, ToolResult};
 use crate::json::{Literal, Value, string};
 use crate::media::payload::Payload;
 use crate::media::runs::{PayloadRun, runs};
-use crate::media::{Item, ProviderLimits};
+use crate::media::{Item, ProviderLimits, base64};
 use crate::slots::payload_name::medium_of;
 
 /// The number of payloads, and their bytes, decoded.
@@ -130,7 +130,7 @@ impl PayloadBlock<'_> {
             PayloadWords::Logs => format!("{{\"type\":\"logs\",\"logs\":{}", string(&words)),
             PayloadWords::File => {
                 splices.set(self.holder, "mimeType", string("text/plain"));
-                return splices.set(self.holder, "data", string(&encode(words.as_bytes())));
+                return splices.set(self.holder, "data", string(&base64::encode(words.as_bytes())));
             }
             PayloadWords::Source => {
                 splices.set(self.holder, "type", string("text"));
@@ -202,17 +202,6 @@ impl<'d> PayloadText<'d> {
     }
 }
 
-/// Encodes words as base64.
-fn encode(bytes: &[u8]) -> String {
-    const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let group = |chunk: &[u8]| {
-        let bits = chunk.iter().chain(&[0; 3]).take(3).fold(0, |bits, byte| bits << 8 | usize::from(*byte));
-        let sign = |at: usize| if at > chunk.len() { '=' } else { SIGNS[bits >> (18 - 6 * at) & 63].into() };
-        [0, 1, 2, 3].map(sign)
-    };
-    bytes.chunks(3).flat_map(group).collect()
-}
-
 impl RowOptions {
     /// Measures the payloads of each result and, under the limits of a provider, those in messages
     /// of the user.
@@ -274,21 +263,5 @@ impl RowOptions {
             }
         }
         (applied > 0).then(|| (splices.written_row(entry.root), applied, dropped))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::media::base64::decode;
-
-    #[test]
-    fn words_are_encoded_as_they_decode() {
-        for words in ["", "a", "ab", "abc", "[... 3 bytes omitted]"] {
-            let encoded = encode(words.as_bytes());
-            assert_eq!(encoded.len() % 4, 0);
-            assert_eq!(decode(encoded.as_bytes()), words.as_bytes());
-        }
-        assert_eq!(encode(b"abcd"), "YWJjZA==");
     }
 }
