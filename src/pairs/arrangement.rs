@@ -2,7 +2,7 @@
 //! each message and block; `lib/pairs/pieces.ts` writes them for live histories, `session/pairs`
 //! for stored ones.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::pairing::{Pairing, Turn};
@@ -393,37 +393,5 @@ impl<'p> Arrangement<'p> {
             Piece::Listed(at, list) => Some((*at, list.clone())),
             _ => None,
         }
-    }
-}
-
-/// Pieces by the message after which they stand, for the messages that stay.
-#[derive(Debug, Default)]
-pub struct Plan {
-    /// The messages that get another list.
-    pub lists: HashMap<usize, Vec<Block>>,
-    pub gone: HashSet<usize>,
-    pub after: HashMap<usize, Vec<Piece>>,
-}
-
-impl Plan {
-    pub fn of(pieces: Vec<Piece>, count: usize) -> Plan {
-        let mut plan = Plan { gone: (0..count).collect(), ..Plan::default() };
-        let mut anchor = None;
-        for piece in pieces {
-            match piece {
-                Piece::Kept(at) => {
-                    plan.gone.remove(&at);
-                    anchor = Some(at);
-                }
-                Piece::Listed(at, list) => {
-                    plan.gone.remove(&at);
-                    plan.lists.insert(at, list);
-                    anchor = Some(at);
-                }
-                // A result stands after its call, so there is a message before it.
-                piece => plan.after.entry(anchor.unwrap_or(0)).or_default().push(piece),
-            }
-        }
-        plan
     }
 }

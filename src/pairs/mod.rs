@@ -7,6 +7,7 @@
 //!                calls). Results with ids come first, so none loses its call to a result without.
 //!   renames      Names for calls whose ids the provider rejects.
 //!   arrangement  Each message and block of the new history, by the rules of the provider.
+//!   plan         The same as changes of the messages that stay.
 //!
 //! A second result of a call is dropped, unless the first stands in for a missing one (`stand_in`).
 //! A call without a result gets one that says so. A result without a call is dropped, or becomes
@@ -18,6 +19,7 @@
 pub mod arrangement;
 mod call_index;
 pub mod pairing;
+pub mod plan;
 pub mod records;
 pub mod renames;
 pub mod stand_in;

@@ -4,10 +4,11 @@ use std::hash::{DefaultHasher, Hasher};
 use std::io::{Seek, SeekFrom};
 
 use super::active_branch::SessionTree;
+use super::damaged_lines::Fragment;
 use super::failure::Failure;
 use super::history::{CallHistory, ResultRow};
 use super::layout::Layout;
-use super::mend::{Fragment, LineVerdict, Mender};
+use super::mend::{LineVerdict, Mender};
 use super::pairs::RowChanges;
 use super::progress::Progress;
 use super::repair::RepairRequest;

@@ -10,6 +10,7 @@ pub mod broken_document;
 pub mod budget_survey;
 pub mod conversation;
 pub mod cuts;
+pub mod damaged_lines;
 pub mod edits;
 pub mod failure;
 pub mod fingerprint;

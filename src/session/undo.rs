@@ -8,7 +8,7 @@
 
 use std::fs;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Display, PathBuf};
 use std::time::SystemTime;
 
 use super::ancestry::Ancestry;
@@ -67,6 +67,37 @@ pub fn undo(request: &Undo, progress: &Progress) -> Result<RepairReport, Failure
         None => Ancestry::of(&repaired, &backup, progress)?,
     };
     let new = Replacement::begin(&session, 0, progress)?;
+    let total = write(&new, news, &backup, &mut ancestry, progress)?;
+    new.sync(progress)?;
+    session.check_name()?;
+    session.has_grown(&rows, &mut known, progress)?;
+    let bytes_before = rows.read;
+    let mut swap = new.replace(&session, &rows, Cause::Undo, progress)?;
+    if let Err(failure) = session.has_grown(&rows, &mut known, progress) {
+        return Err(swap.give_back(failure));
+    }
+    let kept = finish(&session, &mut rows, &mut swap, &mut ancestry, progress)
+        .map_err(|failure| failure.after_rename(swap.abandon()))?;
+    Ok(RepairReport {
+        changed: true,
+        rows: count,
+        bytes_before,
+        bytes_after: total,
+        recovered,
+        backup: kept,
+        ..RepairReport::default()
+    })
+}
+
+/// Writes the backup with the rows of others after it, or the document that has their changes.
+/// Returns the number of bytes.
+fn write(
+    new: &Replacement,
+    news: News,
+    backup: &SessionFile,
+    ancestry: &mut Ancestry,
+    progress: &Progress,
+) -> Result<u64, Failure> {
     let (mut at_end, mut total) = (true, 0);
     match news {
         News::Document(text) => {
@@ -97,25 +128,7 @@ pub fn undo(request: &Undo, progress: &Progress) -> Result<RepairReport, Failure
             }
         }
     }
-    new.sync(progress)?;
-    session.check_name()?;
-    session.has_grown(&rows, &mut known, progress)?;
-    let bytes_before = rows.read;
-    let mut swap = new.replace(&session, &rows, Cause::Undo, progress)?;
-    if let Err(failure) = session.has_grown(&rows, &mut known, progress) {
-        return Err(swap.give_back(failure));
-    }
-    let kept = finish(&session, &mut rows, &mut swap, &mut ancestry, progress)
-        .map_err(|failure| failure.after_rename(swap.abandon()))?;
-    Ok(RepairReport {
-        changed: true,
-        rows: count,
-        bytes_before,
-        bytes_after: total,
-        recovered,
-        backup: kept,
-        ..RepairReport::default()
-    })
+    Ok(total)
 }
 
 /// Opens the backup to restore: the file before the latest repair if there were several, else
@@ -204,9 +217,27 @@ fn restored(
         let rows = if count > 0 { rows.collect() } else { vec![] };
         return Ok(Restored { news: News::Rows(rows), count: count as u64 });
     }
+    let (made, names) = with_changes(&changes, then.conversation(), &name)?;
+    if count > 0 {
+        said(format!("{count} {each} added"))?;
+    }
+    if let [first, ..] = &names[..] {
+        said(format!("a new value of {first:?} was written"))?;
+    }
+    let news = made.filter(|_| count + names.len() > 0).map(Conversation::into_bytes);
+    Ok(news.map_or(Restored::BACKUP, |text| Restored { news: News::Document(text), count: count as u64 }))
+}
+
+/// Makes the changes of others to a document. Returns it, with the names of the members to which
+/// they gave another value.
+fn with_changes(
+    changes: &[ForeignChange],
+    then: Option<&Conversation>,
+    name: &Display,
+) -> Result<(Option<Conversation>, Vec<String>), Failure> {
     let (mut made, mut names) = (None, vec![]);
-    for ForeignChange { appended, documents } in &changes {
-        let own = made.as_ref().or(then.conversation());
+    for ForeignChange { appended, documents } in changes {
+        let own = made.as_ref().or(then);
         let with = |(old, new)| own?.with(appended, old, new);
         let Some((document, others)) = documents.and_then(with) else {
             return Err(Failure::Newer(format!(
@@ -216,14 +247,7 @@ fn restored(
         made = Some(document);
         names.extend(others);
     }
-    if count > 0 {
-        said(format!("{count} {each} added"))?;
-    }
-    if let [first, ..] = &names[..] {
-        said(format!("a new value of {first:?} was written"))?;
-    }
-    let news = made.filter(|_| count + names.len() > 0).map(Conversation::into_bytes);
-    Ok(news.map_or(Restored::BACKUP, |text| Restored { news: News::Document(text), count: count as u64 }))
+    Ok((made, names))
 }
 
 /// Creates the failure for a session that the note or the backup does not explain.

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::parts::{ListIndexes, MessageParts, is_model};
 use super::reading::{DialectFinder, RowLayout, is_apart};
-use crate::dialect::PairRules;
+use crate::dialect::{CallPaths, PairRules};
 use crate::hash::hash;
 use crate::json::Value;
 use crate::session::row_format::RowEntry;
@@ -81,10 +81,6 @@ impl WellPaired {
             return;
         }
         let (has_calls, is_model) = (!calls.is_empty(), is_model(message));
-        let key = |id: Option<&String>, tool: Option<String>| {
-            let tool = tool.filter(|_| rules.named).unwrap_or_default();
-            hash([id.map_or("", String::as_str), "\n", &tool].concat().as_bytes())
-        };
         if has_calls {
             // The calls of a turn wait together; the calls of the turn before have their results.
             let is_one_turn = rules.has_turns && !is_apart(layout);
@@ -94,20 +90,7 @@ impl WellPaired {
                 self.used.clear();
             }
         }
-        for (kind, call) in calls {
-            let id = kind.id.first_text(call);
-            let of_id = id.as_ref().map(|id| hash(id.as_bytes()));
-            if kind.result.is_none() {
-                self.is_odd |= !is_row;
-                self.hosted.extend(of_id);
-                continue;
-            }
-            let is_named = id.is_some() || rules.named || !kind.has_ids;
-            let is_free = of_id.is_none_or(|id| self.used.insert(id));
-            self.is_odd |=
-                !is_named || !is_free || id.as_ref().is_some_and(|id| id.is_empty() || !rules.takes(id));
-            *self.due.entry(key(id.as_ref(), kind.tool_of(call))).or_default() += 1;
-        }
+        calls.into_iter().for_each(|(kind, call)| self.take_call(rules, kind, call, is_row));
         let mut blocks = ListIndexes::default();
         let is_paired = dialect.is_some_and(|dialect| dialect.is_paired && dialect.name == rules.name);
         self.is_odd |= answers.is_empty() && is_paired || has_calls && !answers.is_empty() && !is_model;
@@ -121,7 +104,7 @@ impl WellPaired {
                 continue;
             }
             self.is_odd |= rules.names && tool.as_ref().is_none_or(|tool| tool.trim().is_empty());
-            let key = key(id.as_ref(), tool);
+            let key = key(rules, id.as_ref(), tool);
             match self.due.get_mut(&key) {
                 Some(1) => _ = self.due.remove(&key),
                 Some(count) => *count -= 1,
@@ -147,4 +130,25 @@ impl WellPaired {
         let may_come = is_answer || has_calls || rules.anywhere || is_model_turn && rules.has_turns;
         self.is_odd |= !may_come && !self.due.is_empty();
     }
+
+    fn take_call(&mut self, rules: &PairRules, kind: &CallPaths, call: Value, is_row: bool) {
+        let id = kind.id.first_text(call);
+        let of_id = id.as_ref().map(|id| hash(id.as_bytes()));
+        if kind.result.is_none() {
+            self.is_odd |= !is_row;
+            self.hosted.extend(of_id);
+            return;
+        }
+        let is_named = id.is_some() || rules.named || !kind.has_ids;
+        let is_free = of_id.is_none_or(|id| self.used.insert(id));
+        self.is_odd |=
+            !is_named || !is_free || id.as_ref().is_some_and(|id| id.is_empty() || !rules.takes(id));
+        *self.due.entry(key(rules, id.as_ref(), kind.tool_of(call))).or_default() += 1;
+    }
+}
+
+/// Returns what a call and its result have in common.
+fn key(rules: &PairRules, id: Option<&String>, tool: Option<String>) -> u64 {
+    let tool = tool.filter(|_| rules.named).unwrap_or_default();
+    hash([id.map_or("", String::as_str), "\n", &tool].concat().as_bytes())
 }

@@ -54,14 +54,7 @@ impl RepairRun<'_, '_> {
         let RowReader { format, rows, .. } = tally.reading;
         let format = format.unwrap_or_default();
         let rows = if format.is_document() { tally.messages } else { rows };
-        let reason = match changes {
-            _ if is_unknown => Some(UnchangedReason::FormatUnknown),
-            true if self.request.dry_run => Some(UnchangedReason::DryRun),
-            true => None,
-            false if tally.hides => Some(UnchangedReason::DamagedRows),
-            false if is_empty => Some(UnchangedReason::EmptySession),
-            false => Some(UnchangedReason::NothingToDo),
-        };
+        let reason = self.reason(changes, is_unknown, is_empty);
         Ok(Some(RepairReport {
             changed: changes && !self.request.dry_run,
             format: tally.shape,
@@ -79,6 +72,18 @@ impl RepairRun<'_, '_> {
             reason,
             ..RepairReport::default()
         }))
+    }
+
+    /// Returns the reason why the file stays as it is, if it does.
+    fn reason(&self, changes: bool, is_unknown: bool, is_empty: bool) -> Option<UnchangedReason> {
+        match changes {
+            _ if is_unknown => Some(UnchangedReason::FormatUnknown),
+            true if self.request.dry_run => Some(UnchangedReason::DryRun),
+            true => None,
+            false if self.tally.hides => Some(UnchangedReason::DamagedRows),
+            false if is_empty => Some(UnchangedReason::EmptySession),
+            false => Some(UnchangedReason::NothingToDo),
+        }
     }
 
     /// Returns true if the file is not a session: no line is a row of one, only its header is or,

@@ -5,8 +5,9 @@ use std::collections::{HashMap, HashSet};
 
 use super::{MessageChange, RowChanges};
 use crate::json::Document;
-use crate::pairs::arrangement::{Block, Piece, Plan};
+use crate::pairs::arrangement::{Block, Piece};
 use crate::pairs::pairing::Pairing;
+use crate::pairs::plan::Plan;
 use crate::session::failure::Failure;
 use crate::session::pairs::pieces::{Maker, Need, Pieces};
 use crate::session::pairs::reading::{Reading, RowId, each_entry};
