@@ -21,9 +21,7 @@ pub(super) struct FoundNotice {
 pub(super) fn start_of_middle<T: Text>(text: T, newline: usize) -> Option<usize> {
     let end = newline + 2;
     let start = end.checked_sub(if T::UTF16 { MIDDLE.encode_utf16().count() } else { MIDDLE.len() })?;
-    let mut said = vec![];
-    text.slice(start..end).each_utf8(&mut |piece| said.extend_from_slice(piece));
-    (said == MIDDLE.as_bytes()).then_some(start)
+    (utf8(text.slice(start..end)) == MIDDLE.as_bytes()).then_some(start)
 }
 
 pub(super) fn is_newline<T: Text>(text: T, at: usize) -> bool {

@@ -1,20 +1,17 @@
 //! Applies a budget for all results of a session, or an existing plan.
 
 use std::hash::{DefaultHasher, Hasher};
-use std::io::{Seek, SeekFrom};
 
 use super::active_branch::SessionTree;
-use super::damaged_lines::Fragment;
 use super::failure::Failure;
 use super::history::{CallHistory, ResultRow};
 use super::layout::Layout;
-use super::mend::{LineVerdict, Mender};
 use super::pairs::RowChanges;
 use super::progress::Progress;
 use super::repair::RepairRequest;
 use super::rewrite_row::ResultSize;
 use super::row_format::{RowEntry, RowFormat};
-use super::rows::{Row, RowReader, Rows, each_row};
+use super::rows::{Row, RowReader, each_line};
 use super::session_file::SessionFile;
 use crate::dialect::{self, Table};
 use crate::limits::UNLIMITED;
@@ -113,8 +110,6 @@ impl BudgetSurvey {
         progress: &Progress,
     ) -> Result<(Vec<Limit>, usize), Failure> {
         let options = &request.options;
-        let mut mender = (mends && session.document.is_none()).then(Mender::default);
-        let mut rows = Rows::of_session(session);
         let mut survey: Option<BudgetSurvey> = None;
         let mut reading = RowReader::of_session(session);
         let mut history = CallHistory::of(session);
@@ -144,27 +139,12 @@ impl BudgetSurvey {
             }
             history.check()
         };
-        let mut take =
-            |bytes: &[u8], from: u64, is_mended: bool| match pairs.in_place_of(bytes, &mut unpaired) {
-                Some(rows) => rows.iter().try_for_each(|row| take_row(row, from, true)),
-                None => take_row(bytes, from, is_mended),
-            };
-        let mut start = 0;
-        let mut take_line = |line: &[u8]| {
-            let from = start;
-            start += line.len() as u64;
-            let Some(mender) = &mut mender else { return take(line, from, false) };
-            let LineVerdict { before, is_whole } = mender.take(line, from);
-            before.iter().flatten().filter_map(Fragment::row).try_for_each(|row| take(row, from, true))?;
-            if is_whole { take(line, from, false) } else { Ok(()) }
-        };
-        while let Some(block) = rows.next(|_| progress.step())? {
-            each_row(block).try_for_each(&mut take_line)?;
-        }
-        take_line(&if mends { rows.mended_rest() } else { rows.rest().into() })?;
-        let last = mender.as_mut().and_then(Mender::end);
-        last.iter().flatten().filter_map(Fragment::row).try_for_each(|row| take(row, start, true))?;
-        (&session.file).seek(SeekFrom::Start(0))?;
+        each_line(session, mends, progress, &mut |bytes, from, is_mended| match pairs
+            .in_place_of(bytes, &mut unpaired)
+        {
+            Some(rows) => rows.iter().try_for_each(|row| take_row(row, from, true)),
+            None => take_row(bytes, from, is_mended),
+        })?;
         Ok(survey.map_or((vec![], 0), |survey| survey.limits(budget, &options.rules.policy)))
     }
 

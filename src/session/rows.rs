@@ -3,10 +3,14 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 
 use super::broken_document::BrokenDocument;
+use super::damaged_lines::Fragment;
+use super::failure::Failure;
 use super::fingerprint::Fingerprint;
+use super::mend::{LineVerdict, Mender};
+use super::progress::Progress;
 use super::row_format::{RowEntry, RowFormat, is_blank, mark_of};
 use super::session_file::SessionFile;
 use crate::json::Document;
@@ -122,6 +126,36 @@ pub fn each_row(block: &[u8]) -> impl Iterator<Item = &[u8]> {
         from = newline + 1;
         row
     })
+}
+
+/// Calls back with each row of a session, the byte where its line begins, and whether a mend made
+/// it. `mends`: with the rows that damaged lines still hold in place of these. Returns the bytes
+/// read.
+pub fn each_line(
+    session: &SessionFile,
+    mends: bool,
+    progress: &Progress,
+    each: &mut dyn FnMut(&[u8], u64, bool) -> Result<(), Failure>,
+) -> Result<u64, Failure> {
+    let mut rows = Rows::of_session(session);
+    let mut mender = (mends && session.document.is_none()).then(Mender::default);
+    let mut start = 0;
+    let mut take = |line: &[u8]| {
+        let from = start;
+        start += line.len() as u64;
+        let Some(mender) = &mut mender else { return each(line, from, false) };
+        let LineVerdict { before, is_whole } = mender.take(line, from);
+        before.iter().flatten().filter_map(Fragment::row).try_for_each(|row| each(row, from, true))?;
+        if is_whole { each(line, from, false) } else { Ok(()) }
+    };
+    while let Some(block) = rows.next(|_| progress.step())? {
+        each_row(block).try_for_each(&mut take)?;
+    }
+    take(&if mends { rows.mended_rest() } else { rows.rest().into() })?;
+    let last = mender.as_mut().and_then(Mender::end);
+    last.iter().flatten().filter_map(Fragment::row).try_for_each(|row| each(row, start, true))?;
+    (&session.file).seek(SeekFrom::Start(0))?;
+    Ok(rows.read)
 }
 
 /// The position in a file.

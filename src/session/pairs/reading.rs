@@ -2,7 +2,6 @@
 //! what its host gives each row.
 
 use std::collections::{HashMap, HashSet};
-use std::io::{Seek, SeekFrom};
 use std::rc::Rc;
 
 use super::parts::MessageParts;
@@ -13,13 +12,11 @@ use crate::json::Value;
 use crate::pairs::arrangement::Freedom;
 use crate::pairs::records::Records;
 use crate::session::active_branch::{Branch, SessionTree};
-use crate::session::damaged_lines::Fragment;
 use crate::session::failure::Failure;
 use crate::session::layout::{Layout, Mended};
-use crate::session::mend::{LineVerdict, Mender};
 use crate::session::progress::Progress;
 use crate::session::row_format::RowEntry;
-use crate::session::rows::{Row, RowReader, Rows, each_row};
+use crate::session::rows::{Row, RowReader, each_line};
 use crate::session::session_file::SessionFile;
 
 /// The layout of the rows with messages, `None` if each row is one.
@@ -278,32 +275,13 @@ pub fn each_entry(
     progress: &Progress,
     each: &mut dyn FnMut(&Row, &RowEntry),
 ) -> Result<u64, Failure> {
-    let mut rows = Rows::of_session(session);
     let mut reading = RowReader::of_session(session);
-    let mut mender = (mends && session.document.is_none()).then(Mender::default);
-    let mut take = |bytes: &[u8]| {
-        let Some(row) = reading.next(bytes) else { return };
-        if let Some(document) = row.document_on_node() {
+    each_line(session, mends, progress, &mut |bytes, _, _| {
+        if let Some(row) = reading.next(bytes)
+            && let Some(document) = row.document_on_node()
+        {
             each(&row, &row.entry(&document));
         }
-    };
-    let mut start = 0;
-    let mut take_line = |line: &[u8]| {
-        let from = start;
-        start += line.len() as u64;
-        let taken = mender.as_mut().map(|mender| mender.take(line, from));
-        let LineVerdict { before, is_whole } = taken.unwrap_or(LineVerdict { before: None, is_whole: true });
-        before.iter().flatten().filter_map(Fragment::row).for_each(&mut take);
-        if is_whole {
-            take(line);
-        }
-    };
-    while let Some(block) = rows.next(|_| progress.step())? {
-        each_row(block).for_each(&mut take_line);
-    }
-    take_line(&if mends { rows.mended_rest() } else { rows.rest().into() });
-    let last = mender.as_mut().and_then(Mender::end);
-    last.iter().flatten().filter_map(Fragment::row).for_each(&mut take);
-    (&session.file).seek(SeekFrom::Start(0))?;
-    Ok(rows.read)
+        Ok(())
+    })
 }
