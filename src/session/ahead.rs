@@ -144,25 +144,17 @@ impl<'s, 'e> Ahead<'s, 'e> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect::structured::CopyChoice;
     use crate::policy::{Keep, Policy};
     use crate::session::progress::Progress;
     use crate::session::repair::{RepairRequest, repair};
-    use crate::session::rewrite_row::SideData;
     use crate::session::row_format::RowFormat;
     use crate::slots::slot_rules::SlotRules;
     use std::fs;
     use std::time::SystemTime;
 
     fn options() -> RowOptions {
-        RowOptions {
-            rules: SlotRules { policy: Policy { keep: Keep::Auto, ..Policy::default() }, clean: None },
-            side: SideData::Keep,
-            structured: CopyChoice::Both,
-            asks: true,
-            media: None,
-            dialect: None,
-        }
+        let policy = Policy { keep: Keep::Auto, ..Policy::default() };
+        RowOptions { rules: SlotRules { policy, clean: None }, asks: true, ..RowOptions::default() }
     }
 
     #[test]

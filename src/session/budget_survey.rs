@@ -296,17 +296,11 @@ impl SurveyResult {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect::structured::CopyChoice;
     use crate::json::Document;
-    use crate::policy::Policy;
-    use crate::session::rewrite_row::{RowOptions, SideData};
-    use crate::slots::slot_rules::SlotRules;
+    use crate::session::rewrite_row::RowOptions;
 
     fn surveyed(rows: &[&str]) -> BudgetSurvey {
-        let rules = SlotRules { policy: Policy::default(), clean: None };
-        let side = SideData::Keep;
-        let structured = CopyChoice::Both;
-        let options = RowOptions { rules, side, structured, asks: false, media: None, dialect: None };
+        let options = RowOptions::default();
         let mut survey = BudgetSurvey::of(RowFormat::default());
         for (number, row) in rows.iter().enumerate() {
             let document = Document::parse(row.as_bytes()).unwrap();

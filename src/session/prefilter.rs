@@ -44,20 +44,11 @@ impl Prefilter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::Policy;
-    use crate::slots::slot_rules::SlotRules;
 
     #[test]
     fn small_rows_are_skipped() {
-        let rules = SlotRules { policy: Policy::default(), clean: None };
-        let gate = Prefilter::of(&RowOptions {
-            rules,
-            side: SideData::Cap { max: 8_192, spare: 0 },
-            structured: CopyChoice::Both,
-            asks: false,
-            media: None,
-            dialect: None,
-        });
+        let side = SideData::Cap { max: 8_192, spare: 0 };
+        let gate = Prefilter::of(&RowOptions { side, ..RowOptions::default() });
         let row = |text: &str| format!("{{\"role\":\"tool\",\"content\":\"{text}\"}}\n").into_bytes();
         assert!(!gate.may_matter(&row(&"x".repeat(3_000))));
         assert!(gate.may_matter(&row(&"x".repeat(5_000))));

@@ -21,7 +21,7 @@ use crate::truncate::figures::Original;
 use crate::truncate::input::Input;
 
 /// The options that apply to every row.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct RowOptions {
     pub rules: SlotRules,
     pub side: SideData,
@@ -36,8 +36,9 @@ pub struct RowOptions {
 }
 
 /// The treatment of side data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SideData {
+    #[default]
     Keep,
     /// Shrink to `max` bytes if larger than `max + spare`.
     Cap {

@@ -11,7 +11,7 @@ use crate::policy::{Policy, Share};
 use crate::tokens::MOST_PER_CHAR;
 
 /// The rules for truncating texts.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct SlotRules {
     pub policy: Policy,
     pub clean: Option<clean::CleanOptions>,

@@ -18,7 +18,6 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, SystemTime};
 
 use spillway::dialect::Table;
-use spillway::dialect::structured::CopyChoice;
 use spillway::limits::Limits;
 use spillway::platform;
 use spillway::policy::Policy;
@@ -39,10 +38,8 @@ fn request(path: &Path) -> RepairRequest {
         options: RowOptions {
             rules,
             side: SideData::Cap { max: 100, spare: 0 },
-            structured: CopyChoice::Both,
             asks: true,
-            media: None,
-            dialect: None,
+            ..RowOptions::default()
         },
         budget: None,
         backup: true,

@@ -229,23 +229,8 @@ fn paired_with_others(history: Records, reading: &Reading) -> Pairing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect::structured::CopyChoice;
-    use crate::policy::Policy;
-    use crate::session::rewrite_row::SideData;
     use crate::session::rows::RowReader;
-    use crate::slots::slot_rules::SlotRules;
     use std::fs;
-
-    fn options() -> RowOptions {
-        RowOptions {
-            rules: SlotRules { policy: Policy::default(), clean: None },
-            side: SideData::Keep,
-            structured: CopyChoice::Both,
-            asks: false,
-            media: None,
-            dialect: None,
-        }
-    }
 
     /// Returns what is left of rows, and the counts of calls with a result and without.
     pub fn paired(rows: &[&str]) -> (Vec<String>, u64, u64) {
@@ -253,7 +238,8 @@ mod tests {
         let path = dir.path().join("s.jsonl");
         fs::write(&path, rows.join("\n")).unwrap();
         let session = SessionFile::open_any(path).unwrap();
-        let changes = RowChanges::read(&session, false, &options(), &Progress::default()).unwrap();
+        let changes =
+            RowChanges::read(&session, false, &RowOptions::default(), &Progress::default()).unwrap();
         let (mut reading, mut left) = (RowReader::of_session(&session), vec![]);
         for row in rows {
             let rows = changes.in_place_of(row.as_bytes(), &mut reading);
@@ -373,7 +359,8 @@ mod tests {
         let bad: Vec<u8> = text.iter().map(|byte| if *byte == b'?' { 0xFF } else { *byte }).collect();
         fs::write(&path, bad).unwrap();
         let session = SessionFile::open_any(path).unwrap();
-        let changes = RowChanges::read(&session, false, &options(), &Progress::default()).unwrap();
+        let changes =
+            RowChanges::read(&session, false, &RowOptions::default(), &Progress::default()).unwrap();
         assert_eq!((changes.orphans, changes.strays, changes.paired), (0, 0, 0));
     }
 
