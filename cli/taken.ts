@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import type { RepairReport } from 'spillway'
 import type { Taken } from '../lib/session/session.js'
 import { oneLine } from './term/escape.js'
-import { counted, size } from './term/table.js'
+import { counted, present, size } from './term/table.js'
 
 /** Figures of what a repair takes away from a session, or adds to it. */
 export interface Losses {
@@ -48,23 +48,18 @@ export function lossesSaid(losses: Losses, file: string): string {
   const { results, resultBytes, details, media, mediaBytes, damaged, asideBytes, adds, removes } = losses
   const { rearranges, newline } = losses
   const aside = `, and puts ${size(asideBytes)} of damage aside in ${oneLine(basename(file))}.damaged`
-  const said = [
-    ...(results > 0 ? [`cuts ${counted(results, 'result')}, ${size(resultBytes)}`] : []),
-    ...(details > 0 ? [`cuts the large details of ${counted(details, 'result')}`] : []),
-    ...(media > 0
-      ? [`replaces ${counted(media, 'image or file', 'images and files')} by words, ${size(mediaBytes)}`]
-      : []),
-    ...(damaged > 0
-      ? [
-          `mends ${counted(damaged, 'row')} that ${damaged === 1 ? 'is' : 'are'} not JSON${asideBytes > 0 ? aside : ''}`,
-        ]
-      : []),
-    ...(adds > 0 ? [`adds ${counted(adds, 'result')}`] : []),
-    ...(removes > 0 ? [`removes ${counted(removes, 'result')} without a call`] : []),
-    ...(rearranges > 0
-      ? [`changes ${counted(rearranges, 'id, name or place', 'ids, names or places')} of calls and results`]
-      : []),
-    ...(newline ? ['ends the last row with a newline'] : []),
-  ]
+  const said = present(
+    results > 0 && `cuts ${counted(results, 'result')}, ${size(resultBytes)}`,
+    details > 0 && `cuts the large details of ${counted(details, 'result')}`,
+    media > 0 &&
+      `replaces ${counted(media, 'image or file', 'images and files')} by words, ${size(mediaBytes)}`,
+    damaged > 0 &&
+      `mends ${counted(damaged, 'row')} that ${damaged === 1 ? 'is' : 'are'} not JSON${asideBytes > 0 ? aside : ''}`,
+    adds > 0 && `adds ${counted(adds, 'result')}`,
+    removes > 0 && `removes ${counted(removes, 'result')} without a call`,
+    rearranges > 0 &&
+      `changes ${counted(rearranges, 'id, name or place', 'ids, names or places')} of calls and results`,
+    newline && 'ends the last row with a newline',
+  )
   return said.length === 0 ? 'takes nothing away' : `${said.join('; ')}; nothing else changes`
 }

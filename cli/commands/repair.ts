@@ -14,7 +14,7 @@ import type { Args, Command } from '../term/args.js'
 import { jsonLine, oneLine } from '../term/escape.js'
 import { ProgressLine } from '../term/progress.js'
 import { SUMMARIES } from '../term/summaries.js'
-import { counted, size } from '../term/table.js'
+import { counted, present, size } from '../term/table.js'
 import { err, out } from '../term/terminal.js'
 import {
   explain,
@@ -203,48 +203,27 @@ function summaryOf(file: string, report: RepairReport, cuts: Taken, isMending: b
         : 'no result cut'
       : `${wouldBe ? 'would cut' : 'cut'} ${found}`
   const losses = lossesOf(report, cuts, isMending)
-  const lines = [
+  const lines = present(
     changed || wouldBe
       ? `${done}; ${size(bytesBefore)} to ${size(bytesAfter)} in ${counted(rows, 'row')}`
       : `${reason}: ${counted(rows, 'row')}, ${size(bytesBefore)}`,
-    ...(padded > 0
-      ? [
-          `${size(padded)} of that ${wouldBe ? 'would be' : 'are'} blanks: other files hold offsets into this one, so no row moves`,
-        ]
-      : []),
-    ...(unredacted > 0
-      ? [
-          `${counted(unredacted, 'row')} with a secret left: a mark is longer, other files hold offsets into this one, and no row moves`,
-        ]
-      : []),
-    ...(wouldBe ? [lossesSaid(losses, file)] : []),
-    ...(tornTail
-      ? [`its last row ${wouldBe ? 'has no newline: one would be' : 'had no newline: one was'} added`]
-      : []),
-    ...(paired > 0
-      ? [`${counted(paired, 'call')} without a result ${wouldBe ? 'would get' : 'got'} one`]
-      : []),
-    ...(orphans > 0
-      ? [
-          `${counted(orphans, 'result')} without a call ${wouldBe ? 'would be' : orphans === 1 ? 'was' : 'were'} removed`,
-        ]
-      : []),
-    ...(unpaired > 0
-      ? [`${counted(unpaired, 'call')} without a result: this format has no way to add one`]
-      : []),
-    ...(strays > 0
-      ? [
-          `${counted(strays, 'result')} without a call left: this format has no way to remove one, or no message would be left`,
-        ]
-      : []),
-    ...(rearranged > 0
-      ? [
-          `${counted(rearranged, 'id, name or place', 'ids, names or places')} of calls and results ${wouldBe ? 'would change' : 'changed'}`,
-        ]
-      : []),
-    ...(recovered > 0 ? [`${counted(recovered, 'row')} recovered that a killed repair had left aside`] : []),
-    ...(damaged > 0 ? damagedLines(file, report, isMending) : []),
-    ...(backupPath === undefined ? [] : [`backup: ${oneLine(backupPath)}`]),
-  ]
+    padded > 0 &&
+      `${size(padded)} of that ${wouldBe ? 'would be' : 'are'} blanks: other files hold offsets into this one, so no row moves`,
+    unredacted > 0 &&
+      `${counted(unredacted, 'row')} with a secret left: a mark is longer, other files hold offsets into this one, and no row moves`,
+    wouldBe && lossesSaid(losses, file),
+    tornTail && `its last row ${wouldBe ? 'has no newline: one would be' : 'had no newline: one was'} added`,
+    paired > 0 && `${counted(paired, 'call')} without a result ${wouldBe ? 'would get' : 'got'} one`,
+    orphans > 0 &&
+      `${counted(orphans, 'result')} without a call ${wouldBe ? 'would be' : orphans === 1 ? 'was' : 'were'} removed`,
+    unpaired > 0 && `${counted(unpaired, 'call')} without a result: this format has no way to add one`,
+    strays > 0 &&
+      `${counted(strays, 'result')} without a call left: this format has no way to remove one, or no message would be left`,
+    rearranged > 0 &&
+      `${counted(rearranged, 'id, name or place', 'ids, names or places')} of calls and results ${wouldBe ? 'would change' : 'changed'}`,
+    recovered > 0 && `${counted(recovered, 'row')} recovered that a killed repair had left aside`,
+    damaged > 0 && damagedLines(file, report, isMending),
+    backupPath !== undefined && `backup: ${oneLine(backupPath)}`,
+  )
   return `${out.paint('bold', oneLine(file))}: ${lines.join('\n  ')}\n`
 }

@@ -4,6 +4,7 @@ import { layouts } from '../../src/layouts.json'
 import { repairLine } from '../cuts.js'
 import { type Losses, lossesOf } from '../taken.js'
 import type { Args } from '../term/args.js'
+import { present } from '../term/table.js'
 import type { HomeFile } from './homes.js'
 
 /** A file with its size and the time of its last change. */
@@ -95,12 +96,12 @@ export async function examine(
   const again = { pairs: asksPairs, damaged: damage, ...(aggregate && { aggregate }) } as const
   const { report, cuts } = isAgain ? await dryRun(again) : first
   const provider = items > 0 ? media?.provider : undefined
-  const flags = [
-    ...(mends ? ['--damaged mend'] : []),
-    ...(asksPairs ? ['--pairs'] : []),
-    ...(provider ? [`--for ${provider}`] : []),
-    ...(together ? [`--max-total-chars ${together.maxChars}`] : []),
-  ]
+  const flags = present(
+    mends && '--damaged mend',
+    asksPairs && '--pairs',
+    provider && `--for ${provider}`,
+    together && `--max-total-chars ${together.maxChars}`,
+  )
   return {
     ...file,
     bytesAfter: isFound ? report.bytesAfter : file.bytes,

@@ -2,7 +2,7 @@ import type { Database } from '../databases.js'
 import type { Case } from '../doctor/case.js'
 import { lossesSaid } from '../taken.js'
 import { oneLine } from '../term/escape.js'
-import { count, counted, size } from '../term/table.js'
+import { count, counted, present, size } from '../term/table.js'
 import { out } from '../term/terminal.js'
 import { flawLines } from './session_page.js'
 
@@ -48,22 +48,17 @@ function reasonsOf(found: Case): string[] {
   const { over, damaged, orphans, rearranged, strays = 0, media, provider, together } = found
   const { invalidName, lostParent } = found
   const lacking = found.takes?.adds ?? 0
-  return [
-    ...(over > 0 ? [`${counted(over, 'result')} over the limits`] : []),
-    ...(damaged > 0 ? [`${counted(damaged, 'row')} ${damaged === 1 ? 'is' : 'are'} not JSON`] : []),
-    ...(lacking > 0 ? [`${counted(lacking, 'call')} without a result`] : []),
-    ...(orphans > 0 ? [`${counted(orphans, 'result')} without a call`] : []),
-    ...(strays > 0
-      ? [`${counted(strays, 'result')} without a call, for which this format has no repair`]
-      : []),
-    ...(rearranged > 0
-      ? [
-          `${counted(rearranged, 'id, name or place', 'ids, names or places')} of calls and results that a provider would reject`,
-        ]
-      : []),
-    ...(media > 0 ? [`${counted(media, 'payload')} that ${provider} would reject`] : []),
-    ...(together ? [`results of together some ${count(together)} tokens`] : []),
-    ...(invalidName === undefined ? [] : ['a call with a name that no provider takes']),
-    ...(lostParent === undefined ? [] : ['a row that follows one which is not in the file']),
-  ]
+  return present(
+    over > 0 && `${counted(over, 'result')} over the limits`,
+    damaged > 0 && `${counted(damaged, 'row')} ${damaged === 1 ? 'is' : 'are'} not JSON`,
+    lacking > 0 && `${counted(lacking, 'call')} without a result`,
+    orphans > 0 && `${counted(orphans, 'result')} without a call`,
+    strays > 0 && `${counted(strays, 'result')} without a call, for which this format has no repair`,
+    rearranged > 0 &&
+      `${counted(rearranged, 'id, name or place', 'ids, names or places')} of calls and results that a provider would reject`,
+    media > 0 && `${counted(media, 'payload')} that ${provider} would reject`,
+    together && `results of together some ${count(together)} tokens`,
+    invalidName !== undefined && 'a call with a name that no provider takes',
+    lostParent !== undefined && 'a row that follows one which is not in the file',
+  )
 }

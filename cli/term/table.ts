@@ -48,6 +48,11 @@ export function percent(part: number, all: number): string {
   return share > 0 && share < 0.5 ? '<1%' : `${Math.round(share)}%`
 }
 
+/** Returns the texts that apply: a condition in the place of a text omits it. */
+export function present(...texts: readonly (string | readonly string[] | false | 0 | undefined)[]): string[] {
+  return texts.flatMap((text) => text || [])
+}
+
 /** Formats a count with its noun: "1 row", "2 rows". */
 export function counted(number: number, noun: string, nouns = `${noun}s`): string {
   return `${count(number)} ${number === 1 ? noun : nouns}`
