@@ -139,11 +139,11 @@ impl BudgetSurvey {
             }
             history.check()
         };
-        each_line(session, mends, progress, &mut |bytes, from, is_mended| match pairs
-            .in_place_of(bytes, &mut unpaired)
-        {
-            Some(rows) => rows.iter().try_for_each(|row| take_row(row, from, true)),
-            None => take_row(bytes, from, is_mended),
+        each_line(session, mends, progress, |bytes, from, is_mended| {
+            match pairs.in_place_of(bytes, &mut unpaired) {
+                Some(rows) => rows.iter().try_for_each(|row| take_row(row, from, true)),
+                None => take_row(bytes, from, is_mended),
+            }
         })?;
         Ok(survey.map_or((vec![], 0), |survey| survey.limits(budget, &options.rules.policy)))
     }

@@ -135,7 +135,7 @@ pub fn each_line(
     session: &SessionFile,
     mends: bool,
     progress: &Progress,
-    each: &mut dyn FnMut(&[u8], u64, bool) -> Result<(), Failure>,
+    mut each: impl FnMut(&[u8], u64, bool) -> Result<(), Failure>,
 ) -> Result<u64, Failure> {
     let mut rows = Rows::of_session(session);
     let mut mender = (mends && session.document.is_none()).then(Mender::default);

@@ -276,7 +276,7 @@ pub fn each_entry(
     each: &mut dyn FnMut(&Row, &RowEntry),
 ) -> Result<u64, Failure> {
     let mut reading = RowReader::of_session(session);
-    each_line(session, mends, progress, &mut |bytes, _, _| {
+    each_line(session, mends, progress, |bytes, _, _| {
         if let Some(row) = reading.next(bytes)
             && let Some(document) = row.document_on_node()
         {
