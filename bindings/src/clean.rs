@@ -9,7 +9,7 @@ use napi_derive::napi;
 use crate::answer::answer;
 use crate::redact::RulesHandle;
 use crate::units::{Given, Units, units};
-use spillway::clean::{CleanOptions, is_page, look};
+use spillway::clean::{CleanOptions, clean, is_page, look};
 use spillway::notice::parse;
 use spillway::policy::Policy;
 use spillway::slots::slot_rules::SlotRules;
@@ -49,8 +49,13 @@ pub fn clean_text(
 ) -> Result<Option<Either3<Latin1String, Utf16String, Buffer>>> {
     let given = Given::read(text, narrow)?;
     let steps = <[bool; 5]>::try_from(steps).map_err(|_| Error::from_reason("five steps"))?;
-    let clean = if by_policy { cleaned } else { cleaned_with };
-    let made = clean(&given.text(), CleanOptions::from(steps));
+    let (text, options) = (given.text(), CleanOptions::from(steps));
+    let made = match &given {
+        _ if by_policy => cleaned(&text, options),
+        Given::Bytes(_) => cleaned_with(&text, options),
+        // A look has found that it may need cleaning.
+        _ => String::from_utf8(clean(text.as_bytes(), options)).ok().filter(|left| *left != text),
+    };
     Ok(made.map(|made| given.answer(made.into_bytes())))
 }
 

@@ -9,7 +9,7 @@ import { type Ask, askedOf } from './limits.js'
 import { wordsOf } from './notice_function.js'
 import { pieceAt, windows } from './pieces.js'
 import { searchOf } from './search.js'
-import { io, isOpen, linesOf, NEWLINE, sizeOf, tokensOfEach } from './size.js'
+import { io, isOpen, linesOf, NEWLINE, sizeOf, tokensOf } from './size.js'
 import { keptBy, type Truncation, truncationOf, untouched } from './truncation.js'
 
 /** A text that can be measured and truncated, in any representation. */
@@ -64,7 +64,7 @@ export class StringInput implements Input {
   }
 
   tokens(): number {
-    return tokensOfEach([this.#text])[0] as number
+    return tokensOf(this.#text)
   }
 
   hasLongLine(maxBytes: number): boolean {
@@ -144,7 +144,7 @@ export class BytesInput implements Input {
   }
 
   tokens(): number {
-    return tokensOfEach([this.#bytes])[0] as number
+    return tokensOf(this.#bytes)
   }
 
   hasLongLine(maxBytes: number): boolean {

@@ -2,7 +2,7 @@ import type { TextSize } from 'spillway'
 import type { EnginePolicy } from '../compiled.js'
 import { native } from '../engine.js'
 import { isLatin1 } from './latin1.js'
-import { narrowness, pieceAt, pieces } from './pieces.js'
+import { narrowness, PIECE, pieceAt, pieces } from './pieces.js'
 
 /** Buffer for the numbers of all native calls. They are read before any other code runs. */
 export const io = new Float64Array(16)
@@ -28,6 +28,15 @@ export function isWithin(text: string, { limits, bySize }: EnginePolicy): boolea
   native.measure(text, isLatin1(text), sum)
   const [bytes = 0, , breaks = 0, broken] = sum
   return bytes <= limits.bytes && breaks + Number(isOpen(text)) <= limits.lines && broken === 0
+}
+
+const FIRST = new Uint32Array(1)
+
+/** Estimates the tokens of one text. */
+export function tokensOf(text: string | Uint8Array): number {
+  if (typeof text === 'string' && text.length > PIECE) return tokensOfEach([text])[0] as number
+  native.estimateEach([text], FIRST, io)
+  return io[0] as number
 }
 
 /** Estimates the tokens of each text in one call, since a call costs more than a short text. */
