@@ -29,7 +29,7 @@ const inLanguage = (...languages: string[]) => blocks.filter(({ language }) => l
 const own = inLanguage('ts', 'diff').filter((block) => packagesOf(block).length === 0)
 
 /** The tool of docs/bash-tool.md, and a command whose grandchild holds a pipe open until it is
- *  dead. */
+ *  dead. The command is aborted once the pipe is open. */
 const [bashTool] = blocksOf('docs/bash-tool.md')
 const tree: Block = {
   place: 'docs/bash-tool.md, a tree',
@@ -38,8 +38,11 @@ const tree: Block = {
 import { execFileSync } from 'node:child_process'
 import { createReadStream } from 'node:fs'
 execFileSync('mkfifo', ['gate'])
-const closed = createReadStream('gate').resume().toArray()
-await bash.execute({ command: '(exec 3>gate; sleep 3600) & wait', timeoutMs: 500 })
+const stop = new AbortController()
+const gate = createReadStream('gate').once('open', () => stop.abort())
+const closed = gate.resume().toArray()
+const { signal } = stop
+await bash.execute({ command: '(exec 3>gate; sleep 3600) & wait', signal }).catch(() => {})
 await closed
 console.log('all ended', tools.length)
 `,
