@@ -11,9 +11,26 @@ const LIMIT = 600_000 * Math.max(times, 1)
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 
-/** Folders of specs that only call functions: they change nothing of their process, so it runs one
- *  after another of them. Any other spec has a process of its own. */
-const PURE = ['dialect', 'json', 'media', 'pairs', 'provider_errors', 'redact', 'result', 'text']
+/** Folders of specs that leave their process as it was: it runs one after another of them. Any other
+ *  spec has a process of its own. */
+const PURE = [
+  'capture',
+  'compat',
+  'context',
+  'dialect',
+  'frameworks',
+  'json',
+  'mcp',
+  'media',
+  'openclaw',
+  'pairs',
+  'provider_errors',
+  'redact',
+  'result',
+  'session',
+  'spill',
+  'text',
+]
 
 /** Specs of the command line share a folder, which the first of them to end removes. */
 const isPure = (spec: string) => !readFileSync(`${root}${spec}`, 'utf8').includes("/support/cli.js'")
@@ -28,7 +45,7 @@ export default defineConfig({
     tags: [
       {
         name: 'long',
-        description: 'Takes a second or more of a processor, or of waiting. Not run by `npm test`.',
+        description: 'Takes half a second or more of a processor, or of waiting. Not run by `npm test`.',
       },
     ],
     // One for each core: vitest leaves one idle, which is half of two.

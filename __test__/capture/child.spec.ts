@@ -56,7 +56,7 @@ describe('a child', () => {
     expect(result.text.split('\n').sort()).toEqual(['[exit code 3]', 'err', 'out'])
   })
 
-  it('that fails shows its one error among 50,000 lines', async () => {
+  it('that fails shows its one error among 50,000 lines', { tags: 'long' }, async () => {
     const build = `
       for (let at = 1; at <= 50_000; at++) {
         console.log(\`[\${at}/50000] Compiling src/module_\${(at * 7919) % 50000}.ts\`)
@@ -75,7 +75,7 @@ describe('a child', () => {
     }
   })
 
-  it('that prints 20 MB to one stream has all of the other in the text', async () => {
+  it('that prints 20 MB to one stream has all of the other in the text', { tags: 'long' }, async () => {
     const script = `
       const line = 'a line of progress that says nothing\\n'
       const some = line.repeat(1000)

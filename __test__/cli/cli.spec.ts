@@ -26,7 +26,7 @@ describe('spillway', () => {
     expect((await spillway(['help', 'run'])).stdout).toBe((await spillway(['run', '--help'])).stdout)
   })
 
-  it.each(Object.keys(SUMMARIES))('%s --help fits 80 columns', async (command) => {
+  it.each(Object.keys(SUMMARIES))('%s --help fits 80 columns', { tags: 'long' }, async (command) => {
     const { code, stdout, stderr } = await spillway([command, '--help'])
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
@@ -87,7 +87,7 @@ describe('spillway', () => {
       /--line and --byte cannot be combined/,
     ],
     [['search', '0123456789abcdef', '--dir', '.'], /PATTERN is missing; usage: spillway search/],
-  ])('%j is a mistake that one line tells', async (args, told) => {
+  ])('%j is a mistake that one line tells', { tags: 'long' }, async (args, told) => {
     const { code, stdout, stderr } = await spillway(args)
     expect(stderr).toMatch(told)
     expect(stderr).toMatch(ONE_LINE)
@@ -97,7 +97,7 @@ describe('spillway', () => {
 })
 
 describe('clamp', () => {
-  it('lets what fits through as it is', async () => {
+  it('lets what fits through as it is', { tags: 'long' }, async () => {
     for (const text of ['', 'no newline', 'a\r\nb\n', '\x1b[31mred\x1b[0m 漢字 👩‍👩‍👧\n', '\ufeffmark\n'])
       expect(await spillway(['clamp'], { input: text })).toMatchObject({ code: 0, stdout: text, stderr: '' })
   })
@@ -135,7 +135,7 @@ describe('clamp', () => {
     expect(stdout).toBe(lineOf(clampText(input, policy)))
   })
 
-  it('ends a text that was cut in a newline, within every limit', async () => {
+  it('ends a text that was cut in a newline, within every limit', { tags: 'long' }, async () => {
     const at = (flags: string[], input: string) => spillway(['clamp', '--keep', 'head', ...flags], { input })
     await fc.assert(
       fc.asyncProperty(
@@ -165,7 +165,7 @@ describe('clamp', () => {
     expect((await spillway(['clamp', '--clean', '--no-clean'], { input })).stdout).toBe(input)
   })
 
-  it('passes all of a text without limits straight through, well-formed', async () => {
+  it('passes all of a text without limits straight through, well-formed', { tags: 'long' }, async () => {
     const input = Buffer.from('a\xff\xe6\xbcb 漢', 'latin1')
     const flags = ['--max-bytes', 'Infinity', '--max-lines', 'Infinity']
     expect((await spillway(['clamp', ...flags], { input })).stdout).toBe(input.toString())
@@ -194,7 +194,7 @@ describe('clamp', () => {
     expect((await shell(`spillway clamp --frob 2>&1 | true; echo "\${PIPESTATUS[0]}"`)).stdout).toBe('2\n')
   })
 
-  it('says of a disk that is full, and of a directory', async () => {
+  it('says of a disk that is full, and of a directory', { tags: 'long' }, async () => {
     const closed = await shell('spillway clamp 0> /dev/null')
     expect([closed.code, closed.stderr]).toEqual([
       1,
@@ -311,10 +311,9 @@ describe('run', () => {
     expect(await end(child)).toMatchObject({ code: 41 })
   })
 
-  it.each([
-    'SIGINT',
-    'SIGQUIT',
-  ] as const)('leaves a %s to the terminal, and is not ended by one', async (signal) => {
+  it.each(['SIGINT', 'SIGQUIT'] as const)('leaves a %s to the terminal, and is not ended by one', {
+    tags: 'long',
+  }, async (signal) => {
     const up = join(place, `terminal.${signal}`)
     const script = `trap 'exit 9' ${signal.slice(3)}; trap 'exit 8' TERM; touch ${up}; while :; do sleep 0.02; done`
     const child = start(['run', '--', 'sh', '-c', script])
@@ -357,7 +356,9 @@ describe('run', () => {
     expect(stderr).toMatch(ONE_LINE)
   })
 
-  it.each(['SIGKILL', 'SIGTERM', 'SIGSEGV', 'SIGINT'] as const)('tells of %s by 128 + n', async (signal) => {
+  it.each(['SIGKILL', 'SIGTERM', 'SIGSEGV', 'SIGINT'] as const)('tells of %s by 128 + n', {
+    tags: 'long',
+  }, async (signal) => {
     const kill = `kill -${constants.signals[signal]} $$`
     expect(await spillway(['run', '--', 'sh', '-c', kill])).toMatchObject({
       code: 128 + constants.signals[signal],
@@ -523,7 +524,7 @@ describe('read and search', () => {
     expect(full.stderr).toBe('spillway read: no space left on the device; free some and run this again\n')
   })
 
-  it('on a terminal turns no order of chars around', async () => {
+  it('on a terminal turns no order of chars around', { tags: 'long' }, async () => {
     const text = 'if (isAdmin\u202e \u2066// begins\u2069\u2066) {\n'
     const { id, path } = await createSpillStore({ dir: join(place, 'turned') }).save(text)
     for (const command of [
@@ -548,7 +549,7 @@ describe('read and search', () => {
     expect(stdout).toBe(clampText(whole, { maxBytes: 40_960, maxLines: 8, keep: 'ends', notice: 'count' }))
   })
 
-  it('searches like grep', async () => {
+  it('searches like grep', { tags: 'long' }, async () => {
     const { id } = await saved
     const search = (...args: string[]) => spillway(['search', id, '--dir', dir, ...args])
     expect(await search('4444', '-C1', '--max', '2')).toMatchObject({

@@ -417,7 +417,7 @@ describe('doctor', () => {
     expect(named.map(({ path }) => path).sort()).toEqual(lost.sort())
   })
 
-  it('looks for what one provider rejects, or any', async () => {
+  it('looks for what one provider rejects, or any', { tags: 'long' }, async () => {
     const home = newHome()
     put(home, '.pi/agent/sessions/--w--/a.jsonl', image(4_000_000, 100))
     const [any] = await listed(environment(home))
@@ -528,7 +528,7 @@ describe('doctor', () => {
     expect(inspected.stdout).toContain('Line 3 follows a row that is not in the file')
   })
 
-  it('finds results that each fit and together exceed every window', async () => {
+  it('finds results that each fit and together exceed every window', { tags: 'long' }, async () => {
     const home = newHome()
     const dense = '漢'.repeat(17_000)
     const results = (count: number) =>

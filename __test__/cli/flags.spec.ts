@@ -43,7 +43,7 @@ describe('flags', () => {
     ['300', 300],
     ['0K', 0],
     ['Infinity', Number.POSITIVE_INFINITY],
-  ])('--max-bytes %s is %d bytes, and --max-chars as many chars', async (size, amount) => {
+  ])('--max-bytes %s is %d bytes, and --max-chars as many chars', { tags: 'long' }, async (size, amount) => {
     const input = seq(2_000)
     const bytes = await spillway(['clamp', '--keep', 'tail', '--max-bytes', size], { input })
     expect(bytes.stdout).toBe(lineOf(clampText(Buffer.from(input), { keep: 'tail', maxBytes: amount })))
@@ -72,7 +72,7 @@ describe('flags', () => {
     expect((await inspectSession(file, { maxTokens: 90 })).oversized).toBe(0)
   })
 
-  it('--needle may be repeated, and each makes its lines findings', async () => {
+  it('--needle may be repeated, and each makes its lines findings', { tags: 'long' }, async () => {
     // Among many odd lines, only a needle tells which ones count.
     const towns = Array.from(
       { length: 400 },
@@ -120,7 +120,7 @@ describe('on a terminal', () => {
     ['clamp --max-bytes Infinity --max-lines Infinity < open.txt', 'no newline'],
     ['clamp --max-bytes Infinity --max-lines Infinity < closed.txt', 'a newline'],
     ['run -- cat open.txt', '[exit code 0]'],
-  ])('%s ends its last line, once', async (args, last) => {
+  ])('%s ends its last line, once', { tags: 'long' }, async (args, last) => {
     write('lines.txt', seq(99))
     write('open.txt', 'no newline')
     write('closed.txt', 'a newline\n')

@@ -82,7 +82,7 @@ describe('spillway hook claude-code', () => {
     })
   })
 
-  it.each(SHAPES)('leaves a %s that fits', async (tool, resultOf) => {
+  it.each(SHAPES)('leaves a %s that fits', { tags: 'long' }, async (tool, resultOf) => {
     expect(await hook(event(tool, resultOf(seq(99))))).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 
@@ -115,7 +115,7 @@ describe('spillway hook claude-code', () => {
     [BIG, 'small'],
     [BIG, BIG],
     ['', BIG],
-  ])('bounds what Bash wrote to stderr beside stdout', async (stdout, stderr) => {
+  ])('bounds what Bash wrote to stderr beside stdout', { tags: 'long' }, async (stdout, stderr) => {
     const { stdout: answer } = await hook(event('Bash', bash(stdout, { stderr })))
     const { stdout: out, stderr: err, ...others } = outputOf(answer)
     expect(others).toEqual({ interrupted: false, isImage: false })
@@ -130,7 +130,7 @@ describe('spillway hook claude-code', () => {
     expect(out + err).toMatch(/truncated: [\d,]+ of [\d,]+ chars/)
   })
 
-  it('redacts stderr of Bash beside stdout', async () => {
+  it('redacts stderr of Bash beside stdout', { tags: 'long' }, async () => {
     for (const streams of [
       { stdout: 'a', stderr: `token ${SECRET}` },
       { stdout: `token ${SECRET}`, stderr: 'a' },
@@ -390,33 +390,37 @@ describe('spillway hook gemini-cli', () => {
     ['read_file', BIG],
     ['grep_search', BIG],
     ['mcp_some_tool', [{ text: untrusted(BIG) }]],
-  ])('has the host read a file in place of %s, and removes it then', async (tool, content) => {
-    const { folder, transcript_path, run } = gemini(tool, content)
-    const { code, stdout, stderr } = await run()
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    const answer = JSON.parse(stdout)
-    const { file_path } = answer.hookSpecificOutput.tailToolCallRequest.args
-    expect(answer).toEqual({
-      hookSpecificOutput: {
-        hookEventName: 'AfterTool',
-        tailToolCallRequest: { name: 'read_file', args: { file_path } },
-      },
-    })
-    expect(dirname(file_path)).toBe(folder)
-    const shown = readFileSync(file_path, 'utf8')
-    expect(shown).toMatch(/truncated: [\d,]+ of [\d,]+ chars/)
-    expect(Buffer.byteLength(shown)).toBeLessThan(LIMIT + 100)
-    if (JSON.stringify(content).includes('<untrusted_context>'))
-      expect(shown).toMatch(/^<untrusted_context>\n[\s\S]*\n<\/untrusted_context>$/)
-    const saved = readdirSync(folder).filter((name) => name !== 'key' && !file_path.endsWith(name))
-    expect(saved.map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(
-      tool === 'read_file' ? [] : [BIG],
-    )
-    const more = { transcript_path, tool_input: { file_path }, original_request_name: tool }
-    const again = gemini('read_file', shown, more)
-    expect(await again.run()).toMatchObject({ code: 0, stdout: '', stderr: '' })
-    expect(existsSync(file_path)).toBe(false)
-  })
+  ])(
+    'has the host read a file in place of %s, and removes it then',
+    { tags: 'long' },
+    async (tool, content) => {
+      const { folder, transcript_path, run } = gemini(tool, content)
+      const { code, stdout, stderr } = await run()
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      const answer = JSON.parse(stdout)
+      const { file_path } = answer.hookSpecificOutput.tailToolCallRequest.args
+      expect(answer).toEqual({
+        hookSpecificOutput: {
+          hookEventName: 'AfterTool',
+          tailToolCallRequest: { name: 'read_file', args: { file_path } },
+        },
+      })
+      expect(dirname(file_path)).toBe(folder)
+      const shown = readFileSync(file_path, 'utf8')
+      expect(shown).toMatch(/truncated: [\d,]+ of [\d,]+ chars/)
+      expect(Buffer.byteLength(shown)).toBeLessThan(LIMIT + 100)
+      if (JSON.stringify(content).includes('<untrusted_context>'))
+        expect(shown).toMatch(/^<untrusted_context>\n[\s\S]*\n<\/untrusted_context>$/)
+      const saved = readdirSync(folder).filter((name) => name !== 'key' && !file_path.endsWith(name))
+      expect(saved.map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(
+        tool === 'read_file' ? [] : [BIG],
+      )
+      const more = { transcript_path, tool_input: { file_path }, original_request_name: tool }
+      const again = gemini('read_file', shown, more)
+      expect(await again.run()).toMatchObject({ code: 0, stdout: '', stderr: '' })
+      expect(existsSync(file_path)).toBe(false)
+    },
+  )
 
   it.each([
     'DIR/../victim/1.2.shown.txt',
@@ -425,7 +429,7 @@ describe('spillway hook gemini-cli', () => {
     'DIR/./../victim/1.2.shown.txt',
     'DIR/notes.shown.txt',
     'DIR/more/1.2.shown.txt',
-  ])('removes no file of others: %s', async (path) => {
+  ])('removes no file of others: %s', { tags: 'long' }, async (path) => {
     const { folder, transcript_path } = gemini('read_file', BIG)
     const project = dirname(folder)
     for (const dir of ['victim', 'spillway', 'spillway/more']) mkdirSync(join(project, dir))

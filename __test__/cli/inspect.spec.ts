@@ -69,7 +69,7 @@ describe('inspect and repair', () => {
       claude(LONG, LONG) + claude('short', LONG),
       '1 result over the limits, 1 more with large details',
     ],
-  ])('%s: count the same, in the same words', async (name, text, found) => {
+  ])('%s: count the same, in the same words', { tags: 'long' }, async (name, text, found) => {
     const file = write(name, text)
     const inspected = await spillway(['inspect', file])
     expect(inspected.stdout).toContain(`\n${found}. To cut ${/^1 [^,]*$/.test(found) ? 'it' : 'them'}:\n`)
@@ -104,7 +104,7 @@ describe('repair of images and of all results', () => {
     [['--max-media-items', '1'], 3],
     [['--max-media-bytes', '130000'], 2],
     [['--max-media-bytes', '130000', '--for', 'anthropic'], 2],
-  ])('%j omits the oldest', async (flags, gone) => {
+  ])('%j omits the oldest', { tags: 'long' }, async (flags, gone) => {
     const file = write('images.jsonl', jsonLines(rows))
     const dry = await spillway(['repair', '--dry-run', ...flags, file])
     expect(dry.stdout).toContain(
@@ -181,7 +181,7 @@ describe('inspect of several sessions', () => {
       ['a.jsonl', 'b.jsonl', 'sub/deep/c d.jsonl'],
     ],
     [['.hidden/*.jsonl', '.h*/d.jsonl'], ['.hidden/d.jsonl']],
-  ])('%j are the files of that pattern, each once', async (patterns, files) => {
+  ])('%j are the files of that pattern, each once', { tags: 'long' }, async (patterns, files) => {
     const dir = folder('patterns')
     const line = patterns.map((pattern) => `'${pattern}'`).join(' ')
     const { stdout, code } = await shell(`cd ${dir}; spillway inspect --json ${line}`)
@@ -277,15 +277,19 @@ describe('inspect --sent', () => {
     expect(shown).toMatch(/with clearToolResults [\d,]+:\n\d+% less\.\n$/)
   })
 
-  it.each(agentSamples.map((sample) => [sample.agent, sample] as const))('reads %s', async (_, sample) => {
-    write('agent.jsonl', fileOf(sample, text))
-    const { code, stdout } = await spillway(['inspect', '--sent', '--json', 'agent.jsonl'])
-    const { sent, toolResults } = JSON.parse(stdout)
-    expect(code).toBe(0)
-    // OpenCode and Kimi Code store parts of messages, and Continue CLI messages within others.
-    const hasAnswers = !['opencode', 'kimi-code', 'continue'].includes(sample.format)
-    expect([toolResults > 0, sent.requests > 0]).toEqual([true, hasAnswers])
-  })
+  it.each(agentSamples.map((sample) => [sample.agent, sample] as const))(
+    'reads %s',
+    { tags: 'long' },
+    async (_, sample) => {
+      write('agent.jsonl', fileOf(sample, text))
+      const { code, stdout } = await spillway(['inspect', '--sent', '--json', 'agent.jsonl'])
+      const { sent, toolResults } = JSON.parse(stdout)
+      expect(code).toBe(0)
+      // OpenCode and Kimi Code store parts of messages, and Continue CLI messages within others.
+      const hasAnswers = !['opencode', 'kimi-code', 'continue'].includes(sample.format)
+      expect([toolResults > 0, sent.requests > 0]).toEqual([true, hasAnswers])
+    },
+  )
 
   it('takes one file, unless it prints JSON', async () => {
     const one = session([['bash', text]])

@@ -279,12 +279,9 @@ describe('spillway install', () => {
     })
   })
 
-  it.each([
-    '',
-    ' \n',
-    '\ufeff',
-    '// mine\n',
-  ])('takes %j for empty settings, and restores them', async (before) => {
+  it.each(['', ' \n', '\ufeff', '// mine\n'])('takes %j for empty settings, and restores them', {
+    tags: 'long',
+  }, async (before) => {
     const { home, run, text } = homeWith(before)
     expect(await run('install', 'claude-code', '--yes')).toMatchObject({ code: 0 })
     expect(text().startsWith(before)).toBe(true)

@@ -105,7 +105,7 @@ describe('run, while the command goes on', () => {
   it.each([
     ['a pipe', undefined],
     ['a dumb terminal', { TERM: 'dumb' }],
-  ])('shows nothing of it in %s', async (_, env) => {
+  ])('shows nothing of it in %s', { tags: 'long' }, async (_, env) => {
     // Drawings are due before the command ends.
     const script = write('slow.sh', `cat ${write('slow.txt', NUMBERED)}; sleep 0.5`)
     const args = ['run', '--max-lines', '6', '--keep', 'head', '--notice', 'none', '--', 'sh', script]

@@ -155,7 +155,7 @@ describe('spillway mcp', () => {
     ],
     ['a tool that was not listed', '', 'table', [], 51_200, /^\[structured content truncated: /],
     ['limits for a few words', lists, 'free', ['--max-bytes', '200'], 200, /^(?!\[structured)/],
-  ])('bounds structured content of %s', async (_, before, name, flags, most, said) => {
+  ])('bounds structured content of %s', { tags: 'long' }, async (_, before, name, flags, most, said) => {
     const { stdout } = await both(before + call(1, name), flags)
     const { content, structuredContent } = parsed(stdout).at(-1).result
     const texts = content.map(({ text }: { text: string }) => text)
@@ -169,7 +169,7 @@ describe('spillway mcp', () => {
     expect(stderr).toMatch(/^spillway mcp: "free": \[structured content truncated: /m)
   })
 
-  it('drops the copy of a tool whose list names no schema', async () => {
+  it('drops the copy of a tool whose list names no schema', { tags: 'long' }, async () => {
     for (const [before, isKept] of [
       ['', false],
       [lists, true],
@@ -179,7 +179,9 @@ describe('spillway mcp', () => {
     }
   })
 
-  it.each(['off', 'observe'])('passes every message byte for byte under SPILLWAY=%s', async (SPILLWAY) => {
+  it.each(['off', 'observe'])('passes every message byte for byte under SPILLWAY=%s', {
+    tags: 'long',
+  }, async (SPILLWAY) => {
     const odd = '{"jsonrpc":"2.0", "id": 7.0,"method":"tools/call","params":{"name":"free"}}\n'
     const input = [lists, call(1, 'big'), call(2, 'boom'), call(3, 'table'), odd].join('')
     const [through, plain] = await Promise.all([

@@ -272,7 +272,7 @@ describe('answers', () => {
     expectBounded((await session.ask(call(5, answer(TEXT))))[0] as string)
   })
 
-  it('are not mistaken for a request of over 64 MiB with the same id', async () => {
+  it('are not mistaken for a request of over 64 MiB with the same id', { tags: 'long' }, async () => {
     const asked = {
       id: 2,
       method: 'tools/call',
@@ -334,7 +334,9 @@ describe('answers', () => {
     expect(await few.ask(call(2, raw))).toEqual([raw])
   })
 
-  it.each(['both', 'text', 'structured'])('save copies once, and count one (%s)', async (structured) => {
+  it.each(['both', 'text', 'structured'])('save copies once, and count one (%s)', {
+    tags: 'long',
+  }, async (structured) => {
     const dir = join(place, `copies ${structured}`)
     mkdirSync(dir)
     const rows = { rows: Array.from({ length: 900 }, (_, row) => ({ row })) }

@@ -302,7 +302,9 @@ describe('spillway mcp --url', () => {
     expect(parsed(stdout).find(({ id }) => id === 3).error.message).toContain('404 Not Found no session')
   })
 
-  it.each(['huge', 'rows'])('drops a message of over 64 MiB, and answers its call (%s)', async (name) => {
+  it.each(['huge', 'rows'])('drops a message of over 64 MiB, and answers its call (%s)', {
+    tags: 'long',
+  }, async (name) => {
     const { stdout } = await through(call(4, name))
     const [{ id, error }] = parsed(stdout)
     expect(id).toBe(4)

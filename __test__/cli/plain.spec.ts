@@ -32,7 +32,7 @@ it('reads as JavaScript reads the source, without doubled members', () => {
 })
 
 // Text that is joined at each level would not be done before the test ends.
-it('writes lists and doubled members nested at any depth', () => {
+it('writes lists and doubled members nested at any depth', { tags: 'long' }, () => {
   const deep = 200_000
   expect(plainOf(`{"a": ${'['.repeat(deep)}1${', 1]'.repeat(deep)}}`)).toEqual({
     text: `{"a":${'['.repeat(deep)}1${',1]'.repeat(deep)}}`,

@@ -63,7 +63,7 @@ describe('inspect', () => {
     })
   })
 
-  it('is coloured on a terminal, unless NO_COLOR says not to be', async () => {
+  it('is coloured on a terminal, unless NO_COLOR says not to be', { tags: 'long' }, async () => {
     write('c.jsonl', session(results))
     const onTerminal = (env: Record<string, string>) => end(terminal('inspect c.jsonl', { env }))
     expect((await onTerminal({})).stdout).toContain('\x1b[31m')
@@ -78,7 +78,7 @@ describe('inspect', () => {
     ['image.png', /image\.png: unrecognized session format/],
     ['tsconfig.json', /tsconfig\.json: unrecognized session format \(format unknown\)/],
     ['/dev/null', /\/dev\/null is not a session in JSON \(found a device, pipe or socket\)/],
-  ])('%s is a mistake that one line tells', async (file, told) => {
+  ])('%s is a mistake that one line tells', { tags: 'long' }, async (file, told) => {
     mkdirSync(join(place, 'folder'), { recursive: true })
     write('image.png', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))
     write('tsconfig.json', '{"compilerOptions":{"strict":true}}')
@@ -216,7 +216,7 @@ describe('repair', () => {
     expect(readFileSync(join(place, 'elsewhere/b.jsonl'), 'utf8')).toBe(before)
   })
 
-  it('exits by the worst of all files, whichever comes last', async () => {
+  it('exits by the worst of all files, whichever comes last', { tags: 'long' }, async () => {
     mkdirSync(join(place, 'worst'))
     write('worst/a.jsonl', before)
     write('worst/b.jsonl', 'a log\n'.repeat(9_000))
@@ -235,7 +235,7 @@ describe('repair', () => {
     expect((await spillway(['repair', '--keep', 'all', 'worst'])).code).toBe(2)
   })
 
-  it('is safe beside others that repair the same directory', async () => {
+  it('is safe beside others that repair the same directory', { tags: 'long' }, async () => {
     mkdirSync(join(place, 'shared'))
     const names = Array.from({ length: 12 }, (_, at) => `${at}`.padStart(2, '0'))
     for (const name of names) write(`shared/${name}.jsonl`, before)
@@ -263,7 +263,7 @@ describe('repair', () => {
     expect(left).toEqual([])
   })
 
-  it('repairs a session whose first row is damaged, as inspect tells to', async () => {
+  it('repairs a session whose first row is damaged, as inspect tells to', { tags: 'long' }, async () => {
     const results = before.slice(before.indexOf('\n') + 1)
     for (const start of ['', '\0\0\0', 'ssion","version":3}\n', '[1]\n'].map((row) => `${row}${before}`))
       await mended(start)

@@ -152,7 +152,7 @@ describe('spillway stats', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  it('keeps at most 8 MiB, the latest', async () => {
+  it('keeps at most 8 MiB, the latest', { tags: 'long' }, async () => {
     const { XDG_STATE_HOME, file, hook, stats } = stateWith()
     mkdirSync(join(XDG_STATE_HOME, 'spillway'), { recursive: true })
     const row = `${JSON.stringify({ session: 's', tool: 'old', shown: 1, sent: 0 })}\n`
@@ -203,7 +203,7 @@ describe('spillway stats', () => {
   it.each([
     ['has died', 1],
     ['wrote its lock before the clock was set back', Date.now() / 1_000 + 1e6],
-  ])('waits for no process that %s', async (_, time) => {
+  ])('waits for no process that %s', { tags: 'long' }, async (_, time) => {
     const { XDG_STATE_HOME, file, hook, stats } = stateWith()
     mkdirSync(join(XDG_STATE_HOME, 'spillway'), { recursive: true })
     writeFileSync(`${file}.lock`, '')
@@ -277,11 +277,9 @@ describe('spillway stats', () => {
     expect(await stats()).toEqual(before)
   })
 
-  it.each([
-    '1',
-    '0',
-    '',
-  ])('follows the library under SPILLWAY_STATS=%s only if it is 1', async (SPILLWAY_STATS) => {
+  it.each(['1', '0', ''])('follows the library under SPILLWAY_STATS=%s only if it is 1', {
+    tags: 'long',
+  }, async (SPILLWAY_STATS) => {
     const { XDG_STATE_HOME, file, stats } = stateWith()
     const script = `
       const { wrapTool } = require('spillway')

@@ -83,7 +83,7 @@ describe('--store', () => {
       'a module that was compiled to CommonJS',
       "exports.__esModule = true\nexports.default = async () => (await import('./store.mjs')).default",
     ],
-  ])('takes %s', async (name, text) => {
+  ])('takes %s', { tags: 'long' }, async (name, text) => {
     const file = `./${name.replaceAll(' ', '-')}.${/CommonJS/.test(name) ? 'cjs' : 'mjs'}`
     write(file, text)
     expect(await saved(file)).toMatch(/^[0-9a-f]{16}$/)
@@ -130,22 +130,26 @@ describe('--store', () => {
       `its default export has no method ${name}; a SpillStore has save, read, search, list, sweep`,
     ]),
   ]
-  it.each(faults)('%s: tells of a module without a store, before any work', async (name, text, told) => {
-    if (text !== undefined) write(name, text)
-    const never = printing("require('node:fs').writeFileSync('ran', '')")
-    // The others load it alike.
-    const all = name === './named.mjs' ? 4 : 1
-    for (const args of [
-      ['run', '--store', name, ...never],
-      ['mcp', '--store', name, ...never],
-      ['read', '0123456789abcdef', '--store', name],
-      ['search', '0123456789abcdef', 'x', '--store', name],
-    ].slice(0, all)) {
-      const stderr = `spillway ${args[0]}: --store ${name}: ${told}\n`
-      expect(await spillway(args)).toMatchObject({ code: 1, stdout: '', stderr })
-    }
-    expect(readdirSync(place)).not.toContain('ran')
-  })
+  it.each(faults)(
+    '%s: tells of a module without a store, before any work',
+    { tags: 'long' },
+    async (name, text, told) => {
+      if (text !== undefined) write(name, text)
+      const never = printing("require('node:fs').writeFileSync('ran', '')")
+      // The others load it alike.
+      const all = name === './named.mjs' ? 4 : 1
+      for (const args of [
+        ['run', '--store', name, ...never],
+        ['mcp', '--store', name, ...never],
+        ['read', '0123456789abcdef', '--store', name],
+        ['search', '0123456789abcdef', 'x', '--store', name],
+      ].slice(0, all)) {
+        const stderr = `spillway ${args[0]}: --store ${name}: ${told}\n`
+        expect(await spillway(args)).toMatchObject({ code: 1, stdout: '', stderr })
+      }
+      expect(readdirSync(place)).not.toContain('ran')
+    },
+  )
 
   it.each([
     [
@@ -231,18 +235,19 @@ describe('a store that fails', () => {
     tool_response: { stdout: seq(9_000), stderr: '', interrupted: false, isImage: false },
   })
   const loaded = FAILING.map(([name, , failure]): [string, string] => [name, failure])
-  it.each([
-    ...loaded,
-    ['nowhere.mjs', 'ERR_SPILLWAY_SPILL'],
-  ])('%s: the hook clamps', async (name, failure) => {
-    const args = ['hook', 'claude-code', '--no-stats', '--store', `./${name}`]
-    const { code, stdout, stderr } = await spillway(args, { input: event })
-    expect(code).toBe(0)
-    const { updatedToolOutput } = JSON.parse(stdout).hookSpecificOutput
-    expect(updatedToolOutput.stdout).toContain(`could not be saved (${failure})`)
-    expect(updatedToolOutput.stdout.length).toBeLessThanOrEqual(16_384)
-    expect(stderr === '').toBe(name === 'no-record.mjs')
-  })
+  it.each([...loaded, ['nowhere.mjs', 'ERR_SPILLWAY_SPILL']])(
+    '%s: the hook clamps',
+    { tags: 'long' },
+    async (name, failure) => {
+      const args = ['hook', 'claude-code', '--no-stats', '--store', `./${name}`]
+      const { code, stdout, stderr } = await spillway(args, { input: event })
+      expect(code).toBe(0)
+      const { updatedToolOutput } = JSON.parse(stdout).hookSpecificOutput
+      expect(updatedToolOutput.stdout).toContain(`could not be saved (${failure})`)
+      expect(updatedToolOutput.stdout.length).toBeLessThanOrEqual(16_384)
+      expect(stderr === '').toBe(name === 'no-record.mjs')
+    },
+  )
 
   it('is not loaded by a hook that cuts nothing', async () => {
     const short = event.replace(/"stdout":"(?:[^"\\]|\\.)*"/, '"stdout":"ok"')
@@ -255,7 +260,7 @@ describe('a store that fails', () => {
       const text = 'line\\n'.repeat(50_000)
       console.log(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text }] } }))
     }).on('end', () => process.exit())`
-  it.each([...loaded, ['store.mjs', '']])('%s: the proxy clamps', async (name, failure) => {
+  it.each([...loaded, ['store.mjs', '']])('%s: the proxy clamps', { tags: 'long' }, async (name, failure) => {
     const child = start(['mcp', '--no-stats', '--store', `./${name}`, ...printing(SERVER)])
     const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'log' } }
     child.stdin?.write(`${JSON.stringify(request)}\n`)

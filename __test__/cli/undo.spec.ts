@@ -138,7 +138,9 @@ describe('repair --undo', () => {
     '.bak',
     '.bak.latest',
     '.bak.note',
-  ])('is not needed if %s is a directory: the repair is refused before it writes', async (end) => {
+  ])('is not needed if %s is a directory: the repair is refused before it writes', {
+    tags: 'long',
+  }, async (end) => {
     const file = `directory${end}.jsonl`
     const before = readFileSync(write(file, session(RESULTS)), 'utf8')
     mkdirSync(at(file, end))
@@ -182,7 +184,7 @@ describe('repair --undo', () => {
     expect(existsSync(at('held.jsonl', '.lock'))).toBe(false)
   })
 
-  it('leaves the old file or the new one, and no row lost, when it is killed', async () => {
+  it('leaves the old file or the new one, and no row lost, when it is killed', { tags: 'long' }, async () => {
     const [before, after] = await repaired('killed.jsonl', 5_000)
     const left = () => readdirSync(place).filter((name) => /^killed\.jsonl\..*\.(?:tmp|lock)$/.test(name))
     let hits = 0

@@ -17,6 +17,7 @@ import { describe, expect, it } from 'vitest'
 import { lineDiff } from '../../lib/context/line_diff.js'
 import { frozen, grown, isAnswer } from '../support/grown_histories.js'
 import { histories } from '../support/histories.js'
+import { longForMost } from '../support/long.js'
 import { dialects, soundHistories } from '../support/pair_histories.js'
 import { refusal } from '../support/provider_rules.js'
 
@@ -44,7 +45,9 @@ const settings = fc.record({
 })
 
 describe.each(dialects)('clearToolResults, $name', (dialect) => {
-  it('is pure, keeps its prefix, pays, and leaves pairs sound', () => {
+  it('is pure, keeps its prefix, pays, and leaves pairs sound', {
+    tags: longForMost(dialects, dialect),
+  }, () => {
     let cleared = 0
     fc.assert(
       fc.property(
@@ -104,7 +107,7 @@ describe.each(dialects)('clearToolResults, $name', (dialect) => {
     expect(cleared).toBeGreaterThan(0)
   })
 
-  it('is never dearer than without clearing, whenever the history ends', () => {
+  it('is never dearer than without clearing, whenever the history ends', { tags: 'long' }, () => {
     let cleared = 0
     fc.assert(
       fc.property(

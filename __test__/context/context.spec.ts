@@ -140,7 +140,9 @@ describe('createContext', () => {
     expect(cleared).toBeGreaterThan(0)
   })
 
-  it.each(dialects)('goes on with a history that changed as another process does: $name', async (dialect) => {
+  it.each(dialects)('goes on with a history that changed as another process does: $name', {
+    tags: 'long',
+  }, async (dialect) => {
     const changes = fc.record({
       kind: fc.constantFrom('more', 'more', 'one changed', 'one less', 'sent changed'),
       nth: fc.nat(40),
@@ -173,7 +175,7 @@ describe('createContext', () => {
     )
   })
 
-  it('looks at a result a few times, however many requests follow', async () => {
+  it('looks at a result a few times, however many requests follow', { tags: 'long' }, async () => {
     let asked = 0
     const placeholder = ({ advice }: { advice: string }) => {
       asked += 1
@@ -188,7 +190,7 @@ describe('createContext', () => {
     expect(asked).toBeLessThanOrEqual(2 * 200)
   })
 
-  it('has a result whose twin is gone name its saved output', async () => {
+  it('has a result whose twin is gone name its saved output', { tags: 'long' }, async () => {
     const { store, texts } = memory()
     const context = createContext({ contextTokens: 12_000, reserveTokens: 0, spill: store })
     const history: object[] = []
@@ -262,7 +264,7 @@ describe('createContext', () => {
     )
   })
 
-  it.each(dialects)('sees a refusal once, and always ends: $name', async (dialect) => {
+  it.each(dialects)('sees a refusal once, and always ends: $name', { tags: 'long' }, async (dialect) => {
     await fc.assert(
       fc.asyncProperty(
         soundHistories(dialect),

@@ -596,7 +596,7 @@ describe('runWithRecovery', () => {
     expect(heard).toHaveLength(told.events.length)
   })
 
-  it('prints a give-up short, however much was tried', async () => {
+  it('prints a give-up short, however much was tried', { tags: 'long' }, async () => {
     const many = [
       user('go on'),
       answer,
@@ -690,7 +690,7 @@ describe('runWithRecovery', () => {
     await expect(running).rejects.toBe(reason)
   })
 
-  it('calls no hook once it was aborted, whatever it was about to do', async () => {
+  it('calls no hook once it was aborted, whatever it was about to do', { tags: 'long' }, async () => {
     const counts = new Set<string>()
     for (let at = 1; at <= 20; at++) {
       const messages = [...talk(4), ...large().slice(1)]
@@ -859,7 +859,7 @@ describe('runWithRecovery', () => {
           }
         },
       ),
-      { numRuns: 400 },
+      { numRuns: 1_000 },
     )
     for (const count of Object.values(ends)) expect(count).toBeGreaterThan(0)
   })

@@ -10,6 +10,7 @@ import {
 } from 'spillway'
 import { describe, expect, it } from 'vitest'
 import table from '../../src/dialects.json'
+import { longForMost } from '../support/long.js'
 import { type Sample, samples, valueAt } from '../support/samples.js'
 
 const text = (length: number) => 'a line of output é\n'.repeat(Math.ceil(length / 20)).slice(0, length)
@@ -41,7 +42,9 @@ describe.each(
     expect(clampResult(small, { sideData: 'cap' })).toBe(small)
   })
 
-  it.each([60_000, 1_000_000])('of %i chars keeps every limit and all but its texts', (length) => {
+  it.each([60_000, 1_000_000])('of %i chars keeps every limit and all but its texts', {
+    tags: longForMost(samples, sample),
+  }, (length) => {
     const big = make(text(length))
     const before = structuredClone(big)
     const clamped = clampResult(big)
@@ -67,7 +70,7 @@ describe.each(
     expect(clampResult(big, { dialect: sample.dialect })).toEqual(clamped)
   })
 
-  it('reads a text that is an object as the text', () => {
+  it('reads a text that is an object as the text', { tags: longForMost(samples, sample) }, () => {
     class Line extends String {}
     for (const wrap of [(text: string) => new String(text), (text: string) => new Line(text)]) {
       const boxed = (text: string) => make(wrap(text) as unknown as string)
@@ -101,7 +104,7 @@ describe.each(
     }
   })
 
-  it('keeps, caps or drops what stands beside the text', () => {
+  it('keeps, caps or drops what stands beside the text', { tags: longForMost(samples, sample) }, () => {
     const big = make(text(60_000))
     const capped = clampResult(big, { sideData: { maxBytes: 500 } })
     const dropped = clampResult(big, { sideData: 'drop' })
@@ -116,7 +119,7 @@ describe.each(
     expect(texts(dropped)).toEqual(texts(capped))
   })
 
-  it('tells an error by its tag, and what was cut', async () => {
+  it('tells an error by its tag, and what was cut', { tags: longForMost(samples, sample) }, async () => {
     // Every line brings a name, so that only a result that is not an error keeps lines for more
     // than its failures.
     const filler = Array.from({ length: 9_000 }, (_, at) => `filler_${at.toString(36)}\n`)

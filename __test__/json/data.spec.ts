@@ -144,7 +144,7 @@ lines.on('line', (line) => {
 `
 
 describe.each(FORMS)('one line of failure %s', (_, value) => {
-  it.each(DOORS)('stays in valid JSON by %s', (_, door) => {
+  it.each(DOORS)('stays in valid JSON by %s', { tags: 'long' }, (_, door) => {
     for (const maxChars of [4_000, 8_000, 51_200]) {
       const made = JSON.stringify(door(value, { maxChars }))
       expect(made.length).toBeLessThanOrEqual(maxChars)
@@ -168,7 +168,7 @@ describe.each(FORMS)('one line of failure %s', (_, value) => {
     expect(JSON.stringify(JSON.parse(text))).toContain('TS2304')
   })
 
-  it('stays in an answer that a proxy passes on', async () => {
+  it('stays in an answer that a proxy passes on', { tags: 'long' }, async () => {
     const result = { content: [{ type: 'text', text: JSON.stringify(value) }] }
     const server = write('data_server.js', SERVER(result))
     const input = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 't', arguments: {} } })}\n`

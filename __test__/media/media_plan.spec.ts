@@ -87,7 +87,7 @@ describe('a plan for payloads', () => {
     expect(applyPlan([message], [{ ...(plan[0] as (typeof plan)[0]), media: 3 * MB }])[0]).toBe(message)
   })
 
-  it('is carried out before a request is sent', async () => {
+  it('is carried out before a request is sent', { tags: 'long' }, async () => {
     const messages = frozen(screens(60))
     const sent: (readonly object[])[] = []
     const send = async (history: object[]) => sent.push(history)
@@ -101,14 +101,14 @@ describe('a plan for payloads', () => {
     ['Request Entity Too Large', 3],
     ['Request payload size exceeds the limit: 20000000 bytes.', 2],
     ['Maximum content size limit (20000000) exceeded (20000001 bytes read)', 2],
-  ])('shrinks by bytes after a refusal: %s', async (words, sends) => {
+  ])('shrinks by bytes after a refusal: %s', { tags: 'long' }, async (words, sends) => {
     const { sent, outcome } = await sentTo(20 * MB, frozen(screens(60)), words)
     expect(outcome).toBe('the answer')
     expect(sent).toHaveLength(sends)
     expect(images(sent.at(-1) ?? []).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(10)
   })
 
-  it('halves the bytes after each refusal, until nothing is left', async () => {
+  it('halves the bytes after each refusal, until nothing is left', { tags: 'long' }, async () => {
     const ends = { answered: 0, given_up: 0 }
     const law = fc.asyncProperty(
       fc.array(fc.tuple(fc.nat(9_000), fc.array(fc.nat(40_000), { maxLength: 3 })), { maxLength: 8 }),

@@ -81,7 +81,7 @@ it('what a caller may leave out, a caller may give as undefined', { tags: 'long'
   expect(rejecting(CONTRACT)).toEqual([])
 })
 
-it('a member is found wherever a caller hands it in', () => {
+it('a member is found wherever a caller hands it in', { tags: 'long' }, () => {
   const path = join(ROOT, 'sample.d.ts')
   const source = `
     export interface Inner { deep?: string; taken?: string | undefined }

@@ -52,7 +52,7 @@ describe('loading the package', () => {
     ['new OutputCapture()', ['spill.js', 'wings/capture.js']],
     ["classifyProviderError('x')", ['context.js', 'result.js', 'spill.js', 'wings/context.js']],
     ['guardSession({ appendMessage() {} })', ['result.js', 'session.js', 'spill.js', 'wings/session.js']],
-  ])('loads what %s takes when it is called', (call, files) => {
+  ])('loads what %s takes when it is called', { tags: 'long' }, (call, files) => {
     const names = Object.keys(spillway).filter((name) => /^\w+$/.test(name) && name !== 'default')
     const loaded = run(`const { ${names.join()} } = require('spillway'); ${call}; ${printFiles}`)
     expect(loaded).toEqual([...AT_ONCE, ...files].sort())

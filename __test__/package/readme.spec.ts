@@ -18,7 +18,7 @@ it('the demo shows what a plain cut loses, and ends by saying what to try next',
   expect(printed).not.toContain('\x1b')
 })
 
-it('the pictures show what the demo prints', () => {
+it('the pictures show what the demo prints', { tags: 'long' }, () => {
   expect(run('scripts/docs/picture.mjs', '--check')).toBe('')
 })
 

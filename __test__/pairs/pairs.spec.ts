@@ -3,6 +3,7 @@ import * as fc from 'fast-check'
 import { applyPlan, clampMessages, precheck, repairToolPairs, runWithRecovery } from 'spillway'
 import { describe, expect, it } from 'vitest'
 import { hostileText } from '../support/hostile.js'
+import { longForMost } from '../support/long.js'
 import { broken, type Dialect, dialects, faults, soundHistories } from '../support/pair_histories.js'
 import { refusal } from '../support/provider_rules.js'
 
@@ -47,7 +48,7 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))('pair
 
   // In LangChain's own JSON, a result without an id has no mark of one but the name of its class.
   const hows = dialect.name === 'langchain, serialized' ? ['is empty'] : ['is empty', 'is missing']
-  it.each(hows)('keeps the result of a call whose id %s, for that call', (how) => {
+  it.each(hows)('keeps the result of a call whose id %s, for that call', { tags: 'long' }, (how) => {
     const isMissing = how === 'is missing'
     const isId = (name: string) => /^(id|call_?id|tool_?(call|use)_?id)$/i.test(name)
     fc.assert(
@@ -65,7 +66,9 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))('pair
     )
   })
 
-  it('makes any other history one that the provider accepts', () => {
+  it('makes any other history one that the provider accepts', {
+    tags: longForMost(dialects, dialect),
+  }, () => {
     const orphans = fc.constantFrom('drop' as const, 'text' as const)
     fc.assert(
       fc.property(cases, orphans, fc.boolean(), ({ messages, first }, orphans, isNamed) => {

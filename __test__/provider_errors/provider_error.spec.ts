@@ -1092,7 +1092,7 @@ describe('words about errors', () => {
         expect([classifyProviderError(message), message]).toEqual([{ kind: 'other' }, message])
   })
 
-  it('are none in strings and errors, as long as they are prose', () => {
+  it('are none in strings and errors, as long as they are prose', { tags: 'long' }, () => {
     for (const text of sentences) {
       expect([classifyProviderError(text).kind, text]).toEqual(['other', text])
       expect([classifyProviderError(new Error(text)).kind, text]).toEqual(['other', text])

@@ -351,11 +351,15 @@ describe('SPILLWAY in the environment', () => {
     ['observe', [900, 900, 900, 900, 300, true], /^spillway observing \(SPILLWAY=observe\): .*\n$/],
     ['of', [300, 300, 300, expect.any(Number), 300, true], /^spillway ignores SPILLWAY="of"; expected .*\n$/],
     ['', [300, 300, 300, expect.any(Number), 300, true], /^$/],
-  ])('%j reaches every door, is said once, and leaves functions over a text alone', (value, made, said) => {
-    const ran = run(value)
-    expect(ran.made).toEqual(made)
-    expect(ran.stderr).toMatch(said)
-  })
+  ])(
+    '%j reaches every door, is said once, and leaves functions over a text alone',
+    { tags: 'long' },
+    (value, made, said) => {
+      const ran = run(value)
+      expect(ran.made).toEqual(made)
+      expect(ran.stderr).toMatch(said)
+    },
+  )
 
   const cli = join(__dirname, '../../dist/cli.js')
   const call = (SPILLWAY: string, args: readonly string[], input: string) =>

@@ -75,7 +75,7 @@ describe.each([
 })
 
 describe('clampResult', () => {
-  it('bounds plain data as a wrapped tool does', () => {
+  it('bounds plain data as a wrapped tool does', { tags: 'long' }, () => {
     const big = 'x'.repeat(60_000)
     const rows = Array.from({ length: 9_000 }, (_, id) => ({ id, name: `row ${id}` }))
     const data = [
@@ -471,7 +471,9 @@ describe('share', () => {
   })
 })
 
-it.each([null, false, ''])('a response of Gemini with the error %j is not a failure', (error) => {
+it.each([null, false, ''])('a response of Gemini with the error %j is not a failure', {
+  tags: 'long',
+}, (error) => {
   const filler = Array.from({ length: 9_000 }, (_, at) => `filler_${at.toString(36)}\n`).join('')
   const errors = filler.slice(0, 40_000).replaceAll('filler_', 'error: no such file as ')
   const log = `${filler}${errors}${filler}`

@@ -55,7 +55,7 @@ describe('data that shares its parts', () => {
       expect(sentChars(value)).toBeLessThanOrEqual(LIMIT)
   })
 
-  it('is described within results and stored messages, and what is beside stays', () => {
+  it('is described within results and stored messages, and what is beside stays', { tags: 'long' }, () => {
     for (const options of [{ sideData: 'cap' }, { sideData: 'drop' }] as const) {
       const { content, details } = clampResult<{ content: object[]; details?: unknown }>(
         result({ details: data }),

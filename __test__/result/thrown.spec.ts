@@ -235,9 +235,9 @@ describe('what was thrown', () => {
     )
   })
 
-  it.each(
-    odd.map((make) => [make]),
-  )('is within them with one thing that is larger than it seems: %s', (make) => {
+  it.each(odd.map((make) => [make]))('is within them with one thing that is larger than it seems: %s', {
+    tags: 'long',
+  }, (make) => {
     for (const limits of [{ maxBytes: 51_200 }, { maxBytes: 2_000 }]) {
       expectWithin(clampError(make(), limits), limits)
       expectWithin(clampError({ message: 'm', held: make() }, limits), limits)

@@ -672,6 +672,37 @@ describe('maxRowBytes', () => {
     expect(bytesOf(both)).toBeLessThanOrEqual(262_144)
   })
 
+  function expectHeld(make: () => any): void {
+    for (const maxRowBytes of [262_144, 20_000, 2_048]) {
+      const kept = written(make(), { maxRowBytes })
+      expect(bytesOf(kept)).toBeLessThanOrEqual(maxRowBytes)
+      expect(kept.role ?? kept.type.slice(0, 5)).toBe(make().role ?? 'tool-')
+    }
+  }
+
+  it.each<[string, () => any]>([
+    ['many unknown blocks', () => tool('', { content: Array(10_000).fill({ type: 'odd', at: 1 }) })],
+    ['a long id', () => tool('', { toolCallId: BIG })],
+    ['a long name', () => tool('', { toolName: BIG })],
+    ['a long key', () => tool('', { [BIG]: 1 })],
+    ['an id that is an object', () => tool('', { toolCallId: { BIG } })],
+    ['content that is not a list', () => tool('', { content: { BIG } })],
+    ['text that is not a text', () => tool('', { content: [{ type: 'text', text: { BIG } }] })],
+    [
+      'signatures',
+      () => tool('', { content: Array(400).fill({ type: 'text', text: 'x', sign: 's'.repeat(1_000) }) }),
+    ],
+    ['a long type', () => ({ type: `tool-${BIG}`, state: 'output-available', output: 'x' })],
+    [
+      'a member that writes something else',
+      () =>
+        tool('', {
+          extra: { toJSON: () => BIG },
+          content: [{ type: 'text', text: 'a', toJSON: () => ({ BIG }) }],
+        }),
+    ],
+  ])('holds for %s', (_, make) => expectHeld(make))
+
   it.each<[string, () => any]>([
     ['many blocks', () => tool('', { content: Array(20_000).fill({ type: 'text', text: 'x' }) })],
     [
@@ -690,38 +721,12 @@ describe('maxRowBytes', () => {
         return { role: 'user', content }
       },
     ],
-    ['many unknown blocks', () => tool('', { content: Array(10_000).fill({ type: 'odd', at: 1 }) })],
     [
       'many members',
       () => tool('', Object.fromEntries(Array.from({ length: 15_000 }, (_, at) => [`m${at}`, at]))),
     ],
-    ['a long id', () => tool('', { toolCallId: BIG })],
-    ['a long name', () => tool('', { toolName: BIG })],
-    ['a long key', () => tool('', { [BIG]: 1 })],
-    ['an id that is an object', () => tool('', { toolCallId: { BIG } })],
-    ['content that is not a list', () => tool('', { content: { BIG } })],
     ['content of words', () => tool('', { content: Array(40_000).fill('word') })],
-    ['text that is not a text', () => tool('', { content: [{ type: 'text', text: { BIG } }] })],
-    [
-      'signatures',
-      () => tool('', { content: Array(400).fill({ type: 'text', text: 'x', sign: 's'.repeat(1_000) }) }),
-    ],
-    ['a long type', () => ({ type: `tool-${BIG}`, state: 'output-available', output: 'x' })],
-    [
-      'a member that writes something else',
-      () =>
-        tool('', {
-          extra: { toJSON: () => BIG },
-          content: [{ type: 'text', text: 'a', toJSON: () => ({ BIG }) }],
-        }),
-    ],
-  ])('holds for %s', (_, make) => {
-    for (const maxRowBytes of [262_144, 20_000, 2_048]) {
-      const kept = written(make(), { maxRowBytes })
-      expect(bytesOf(kept)).toBeLessThanOrEqual(maxRowBytes)
-      expect(kept.role ?? kept.type.slice(0, 5)).toBe(make().role ?? 'tool-')
-    }
-  })
+  ])('holds for %s', { tags: 'long' }, (_, make) => expectHeld(make))
 
   it('holds the limits too where what is not a text becomes one', () => {
     const long = { type: 'text', text: 'a line of it\n'.repeat(90) }

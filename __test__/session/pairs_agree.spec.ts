@@ -20,7 +20,9 @@ async function stored(text: string): Promise<object[]> {
     : after.split('\n').flatMap((row) => (row ? JSON.parse(row) : []))
 }
 
-it('a look through many sessions finds all that a repair of pairs would change', async () => {
+it('a look through many sessions finds all that a repair of pairs would change', {
+  tags: 'long',
+}, async () => {
   const [odd, all]: [Set<string>, string[]] = [new Set(), []]
   for (const dialect of dialects) {
     const cases = fc

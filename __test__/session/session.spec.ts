@@ -393,7 +393,7 @@ describe('the place of a session', () => {
 
   it('is named in the error when rows could not be carried over', async () => {
     const late = 'the file was replaced; as it was, it is kept in s.jsonl.bak'
-    // tests/session_faults.rs has the engine say so.
+    // tests/session_faults/ has the engine say so.
     const failure = JSON.stringify({ code: 'EIO', message: 'full', errno: constants.errno.ENOSPC, late })
     const native = createRequire(__filename)('../../dist/spillway.node')
     const engine = vi.spyOn(native, 'repairSession').mockResolvedValue(failure)
@@ -500,7 +500,7 @@ describe('the lock', () => {
     expect(existsSync(lock)).toBe(true)
   })
 
-  it('is read by others as OpenClaw writes it, and gone in the end', async () => {
+  it('is read by others as OpenClaw writes it, and gone in the end', { tags: 'long' }, async () => {
     const path = session(textOf(Array.from({ length: 100 }, () => ROWS).flat()))
     let seen: any
     const repair = repairSession(path)

@@ -23,6 +23,7 @@ import {
 import { afterAll, describe, expect, it } from 'vitest'
 import { histories } from '../support/histories.js'
 import { effective, failingLog, hostileText, limits, searching } from '../support/hostile.js'
+import { longForMost } from '../support/long.js'
 import { fragmentsOf, payload, planted } from '../support/payloads.js'
 import { samples } from '../support/samples.js'
 
@@ -89,7 +90,7 @@ describe('what of a block of MCP is neither text nor payload', () => {
     ['the name of a link', link('a:', long)],
     ['the type of a link', { ...link('a:'), mimeType: long }],
     ['the type of an image', { type: 'image', data: 'aGk=', mimeType: long }],
-  ])('is bounded: %s', async (_, block) => {
+  ])('is bounded: %s', { tags: 'long' }, async (_, block) => {
     for (const content of [[block], [{ type: 'text', text: log }, block]]) {
       const clamped = clampResult({ content }, { maxBytes: 5_000 })
       expect(Buffer.byteLength(JSON.stringify(clamped))).toBeLessThan(6_000)
@@ -168,7 +169,7 @@ describe('all samples in one file', () => {
 describe.each(
   samples.map((sample) => [`${sample.dialect}: ${sample.name}`, sample] as const),
 )('%s', (_, sample) => {
-  it('has the same ids, tools and error flags', async () => {
+  it('has the same ids, tools and error flags', { tags: longForMost(samples, sample) }, async () => {
     const value = stored(sample.make(log))
     const events: ClampEvent[] = []
     await wrapTool({ execute: async () => value }, { onClamp: (event) => events.push(event) }).execute()

@@ -5,6 +5,7 @@ import * as fc from 'fast-check'
 import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser'
 import { type RepairOptions, repairSession, repairToolPairs } from 'spillway'
 import { describe, expect, it } from 'vitest'
+import { longForMost } from '../support/long.js'
 import { broken, type Fault, faults, soundHistories } from '../support/pair_histories.js'
 import { MEMORY, scratch } from '../support/scratch.js'
 import { layouts, type Stored, varied } from '../support/stored_histories.js'
@@ -240,7 +241,9 @@ describe.each(layouts.map((stored) => [stored.name, stored] as const))('a sessio
     late: fc.nat(2),
   })
 
-  it('that is sound stays byte for byte under every flag', async () => {
+  it('that is sound stays byte for byte under every flag', {
+    tags: longForMost(layouts, stored),
+  }, async () => {
     const flags = fc.record(
       {
         pairs: fc.boolean(),
@@ -269,7 +272,9 @@ describe.each(layouts.map((stored) => [stored.name, stored] as const))('a sessio
     )
   })
 
-  it('that is broken becomes sound, loses nothing that could be read, and comes back', async () => {
+  it('that is broken becomes sound, loses nothing that could be read, and comes back', {
+    tags: longForMost(layouts, stored),
+  }, async () => {
     await fc.assert(
       fc
         .asyncProperty(sound, harm, async (messages, { faults, damages, end, late }) => {
@@ -339,7 +344,9 @@ describe.each(layouts.map((stored) => [stored.name, stored] as const))('a sessio
     )
   })
 
-  it('that is broken and too large is sound and within the limits, by any flags', async () => {
+  it('that is broken and too large is sound and within the limits, by any flags', {
+    tags: 'long',
+  }, async () => {
     const flags = fc.record(
       {
         maxChars: fc.integer({ min: 60, max: 400 }),

@@ -48,7 +48,7 @@ function heard<T>(run: () => T): [T, MediaCount] {
 describe.each(
   mediaSamples.map((sample) => [`${sample.dialect}: ${sample.name}`, sample] as const),
 )('stored media of %s', (_, { make }) => {
-  it('become what they become in a history', async () => {
+  it('become what they become in a history', { tags: 'long' }, async () => {
     const file = fc.constantFrom(png, gif, jpeg, pdf)
     const payload = fc.tuple(file, fc.nat(4_000)).map(([kind, bytes]) => base64(kind(bytes, 9, bytes)))
     const said = fc.oneof(
@@ -212,7 +212,7 @@ describe('a session that agents reported as bricked by images', () => {
     expect(await repairSession(file, { ...limits, media })).toMatchObject({ changed: false })
   })
 
-  it('is within a budget again: Codex CLI, 19 MB in one output', async () => {
+  it('is within a budget again: Codex CLI, 19 MB in one output', { tags: 'long' }, async () => {
     const output = Array.from({ length: 5 }, () => ({
       type: 'input_image',
       image_url: `data:image/png;base64,${base64(png(900, 900, 2_850_000))}`,

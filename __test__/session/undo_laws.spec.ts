@@ -267,7 +267,9 @@ describe('an undo', () => {
     expect(undone).toBeGreaterThan(runs / 10)
   })
 
-  it('gives back a document before several repairs with all that others wrote between them', async () => {
+  it('gives back a document before several repairs with all that others wrote between them', {
+    tags: 'long',
+  }, async () => {
     const stored = (messages: object[], more: object) => JSON.stringify({ version: 1, ...more, messages })
     await fc.assert(
       fc.asyncProperty(

@@ -319,7 +319,7 @@ describe('reading back', () => {
     expect((await spill.read(id, { maxBytes: Number.POSITIVE_INFINITY })).text).toHaveLength(110_000)
   })
 
-  it('pages through a line of 24 MB by byte', async () => {
+  it('pages through a line of 24 MB by byte', { tags: 'long' }, async () => {
     const spill = store()
     const line = '{"key": "漢字😀"}, '.repeat(1_050_000)
     const { id, bytes } = await spill.save(line)
@@ -498,7 +498,7 @@ describe('a sweep', () => {
     expect(filesIn(spill.dir)).toHaveLength(others.length + 2)
   })
 
-  it('goes together with other sweeps while outputs are saved', async () => {
+  it('goes together with other sweeps while outputs are saved', { tags: 'long' }, async () => {
     const dir = place()
     const sweeping = `
       const { createSpillStore } = require('spillway')

@@ -6,15 +6,19 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
 }
 
 /** Calls until the event loop has gone round before an answer, which a call that works on the loop
- *  never lets it. A call may have its answer at once where the machine is busy with others. */
-export async function goesRound(call: () => Promise<unknown>): Promise<boolean> {
+ *  never lets it. A call may have its answer at once where the machine is busy with others. It may
+ *  restart the count where its work on a thread begins. */
+export async function goesRound(call: (restart: () => void) => Promise<unknown>): Promise<boolean> {
   for (let tries = 0; tries < 1_000; tries++) {
     let turns = 0
     let turning = globalThis.setImmediate(function turn() {
       turns += 1
       turning = globalThis.setImmediate(turn)
     })
-    await call().finally(() => clearImmediate(turning))
+    const restart = () => {
+      turns = 0
+    }
+    await call(restart).finally(() => clearImmediate(turning))
     if (turns > 3) return true
   }
   return false

@@ -3,6 +3,7 @@ import * as fc from 'fast-check'
 import { clampMessages, clampResult, wrapTool } from 'spillway'
 import { describe, expect, it } from 'vitest'
 import table from '../../src/dialects.json'
+import { longForMost } from '../support/long.js'
 import { samples } from '../support/samples.js'
 
 /** Whatever a framework would put in front of a model is bounded, also what no dialect knows. */
@@ -156,12 +157,10 @@ const sizeOfJson = (value: unknown) => sizeOf(JSON.parse(JSON.stringify(value)))
 const snapshot = (value: unknown) =>
   JSON.stringify(value, (_, member) => (member instanceof Map ? [...member] : member))
 
-describe.each(samples.map((sample) => [`${sample.dialect}: ${sample.name}`, sample] as const))('%s', (_, {
-  dialect,
-  make,
-  texts,
-  side = [],
-}) => {
+describe.each(
+  samples.map((sample) => [`${sample.dialect}: ${sample.name}`, sample] as const),
+)('%s', (_, sample) => {
+  const { dialect, make, texts, side = [] } = sample
   /** Samples share some of their blocks. */
   const fresh = () => structuredClone(make(TEXT))
 
@@ -216,7 +215,9 @@ describe.each(samples.map((sample) => [`${sample.dialect}: ${sample.name}`, samp
     )
   })
 
-  it('is bounded where what holds its texts says itself what its JSON is', () => {
+  it('is bounded where what holds its texts says itself what its JSON is', {
+    tags: longForMost(samples, sample),
+  }, () => {
     const bound = sizeOfJson(make(TEXT)) + (texts(make(TEXT)).length + 1) * (LIMIT + LITTLE)
     fc.assert(
       fc.property(fc.nat(), large, (nth, large) => {
@@ -241,7 +242,9 @@ describe.each(samples.map((sample) => [`${sample.dialect}: ${sample.name}`, samp
     'whole',
     { maxBytes: 700 },
     'drop',
-  ] as const)('is the same wrapped twice as once with sideData %j', (sideData) => {
+  ] as const)('is the same wrapped twice as once with sideData %j', {
+    tags: longForMost(samples, sample),
+  }, (sideData) => {
     const changes = [
       () => Object.fromEntries(Array.from({ length: 250 }, (_, at) => [`member ${at}`, `value of ${at}`])),
       () => ({ content: [{ type: 'text', text: 'small' }], rows: 'beside '.repeat(1_400) }),

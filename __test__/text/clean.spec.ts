@@ -196,7 +196,7 @@ describe('cleanText', () => {
     }
   })
 
-  it('sees repeated lines wherever a piece ends', () => {
+  it('sees repeated lines wherever a piece ends', { tags: 'long' }, () => {
     const lines = (count: number) => some(count, (at) => `line ${at}\n`).join('')
     for (const line of ['', 'same', 'é', '漢', 'z'.repeat(4_096)]) {
       for (let before = 5_200; before < 6_700; before += line.length > 99 ? 160 : 21) {

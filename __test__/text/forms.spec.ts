@@ -49,10 +49,14 @@ function textsOf(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : []
 }
 
-describe.each([3_000, 20_000, 60_000])('of a log of %d lines', (count) => {
+describe.each([
+  [3_000, []],
+  [20_000, ['long']],
+  [60_000, ['long']],
+])('of a log of %d lines', (count, tags) => {
   const forms = logForms(count)
 
-  it.each(Object.keys(DOORS))('%s keeps the one line that explains the failure', async (door) => {
+  it.each(Object.keys(DOORS))('%s keeps the one line that explains the failure', { tags }, async (door) => {
     const lost: string[] = []
     for (const { name, text, error } of forms) {
       const kept = textsOf(await DOORS[door]?.(text))

@@ -119,7 +119,7 @@ describe('clean with html', () => {
     expect(clampText(hostile, { clean }).length).toBeLessThanOrEqual(51_200)
   })
 
-  it('is a flag of the command line', () => {
+  it('is a flag of the command line', { tags: 'long' }, () => {
     const cli = join(__dirname, '../../dist/cli.js')
     const run = (...flags: string[]) =>
       execFileSync(process.execPath, [cli, 'clamp', ...flags], { input: page, encoding: 'utf8' })

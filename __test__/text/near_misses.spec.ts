@@ -38,7 +38,7 @@ it('a Pi result without content stays a result', () => {
 it.each<[string, object]>([
   ['an object', { rows: 1 }],
   ['a list', ['short']],
-])('%s of few words that has its JSON from a hidden method', (_, value) => {
+])('%s of few words that has its JSON from a hidden method', { tags: 'long' }, (_, value) => {
   const returned = Object.defineProperty(value, 'toJSON', { value: () => ({ rows: BIG }) })
   expect(size(wrapTool(() => returned)())).toBeLessThanOrEqual(51_200)
   expect(size(wrapTool(() => ({ held: returned }))())).toBeLessThanOrEqual(51_200)

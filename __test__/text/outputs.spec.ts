@@ -86,7 +86,7 @@ describe('what a cut leaves of the failures', () => {
     for (const source of output.must) expect(clamped).toMatch(new RegExp(source, 'm'))
   })
 
-  it('is what the documentation says', () => {
+  it('is what the documentation says', { tags: 'long' }, () => {
     const rows = Object.entries(CUTS).map(([name, policy]) => {
       const shares = LIMITS.map((maxChars) => {
         const kept = failures.filter((output) =>
@@ -113,7 +113,7 @@ describe('what a cut leaves of the failures', () => {
     }
   })
 
-  it('is more with more room, of what failed and of what did not', () => {
+  it('is more with more room, of what failed and of what did not', { tags: 'long' }, () => {
     for (const output of outputs) {
       const text = read(output).toString('utf8')
       const lines = new Set(text.split('\n'))
