@@ -43,7 +43,7 @@ fn a_kill_at_any_step_leaves_the_old_file_or_the_new() {
     instants.dedup();
     assert!(instants.len() >= 200, "{steps} steps");
     // `npm test` takes some of them.
-    let every = if std::env::var("SPILLWAY_CASES").is_ok() { 1 } else { 6 };
+    let every = if is_long() { 1 } else { 18 };
     let instants: Vec<u64> = instants.into_iter().rev().step_by(every).collect();
     let mut seen = [0, 0];
     for step in instants {

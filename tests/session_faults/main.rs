@@ -29,6 +29,11 @@ use spillway::session::report::RepairReport;
 use spillway::session::rewrite_row::{RowOptions, SideData};
 use spillway::slots::slot_rules::SlotRules;
 
+/// Returns true if all steps are tried.
+fn is_long() -> bool {
+    std::env::var("SPILLWAY_CASES").is_ok()
+}
+
 fn request(path: &Path) -> RepairRequest {
     Table::set(include_str!("../../src/dialects.json")).unwrap();
     let policy = Policy { limits: Limits { bytes: 400, ..Limits::NONE }, ..Policy::default() };

@@ -6,7 +6,7 @@ use proptest::test_runner::{Config, RngSeed};
 /// as dear as the cheapest.
 pub fn cases(weight: u32) -> Config {
     let cases: u32 = std::env::var("SPILLWAY_CASES")
-        .map_or(240, |cases| cases.parse().expect("SPILLWAY_CASES is a number"));
+        .map_or(100, |cases| cases.parse().expect("SPILLWAY_CASES is a number"));
     let cases = (cases / weight).max(30);
     Config {
         cases,
@@ -28,7 +28,6 @@ fn seed() -> RngSeed {
 }
 
 /// Returns true if laws without random cases try everything.
-#[allow(dead_code, reason = "few tests ask")]
 pub fn is_long() -> bool {
     std::env::var("SPILLWAY_CASES").is_ok()
 }

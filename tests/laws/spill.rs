@@ -1,15 +1,13 @@
 //! Laws of saved outputs: the saved output equals the input, its pages make up the whole, and
 //! searches and sweeps match simple models.
 
-mod cases;
-
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, SystemTime};
 
-use cases::cases;
+use crate::cases::cases;
 use proptest::prelude::*;
 use spillway::spill::file_name::{FileName, OutputSize};
 use spillway::spill::line_reader::{OVERLAP, WINDOW};

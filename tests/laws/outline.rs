@@ -1,9 +1,7 @@
 //! Laws of outlines: the lines are those of a plain model, at any pieces, each string is found at
 //! its place, and pages and searches are those of all lines.
 
-mod cases;
-
-use cases::cases;
+use crate::cases::cases;
 use proptest::prelude::*;
 use spillway::outline::{DEPTH, Outline, WIDTH};
 use spillway::spill::outlined::{OutlinePage, OutlineSearch, OutlineSurvey, OutputForm};

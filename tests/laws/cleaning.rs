@@ -1,8 +1,6 @@
 //! Laws of cleaning hostile output.
 
-mod cases;
-
-use cases::cases;
+use crate::cases::cases;
 use proptest::prelude::*;
 use spillway::clean::{CleanOptions, Cleaner, clean};
 

@@ -1,8 +1,6 @@
 //! Laws of captures: a captured stream equals the truncated whole, in bounded memory.
 
-mod cases;
-
-use cases::cases;
+use crate::cases::cases;
 use proptest::prelude::*;
 use spillway::capture::{Capture, CaptureOutput, CapturedStream, StreamText};
 use spillway::clean::{CleanOptions, Cleaner, clean};
@@ -328,7 +326,7 @@ fn memory_is_bounded_by_the_limits() {
         ("wide", chunk("漢字")),
     ];
     for (name, chunk) in streams {
-        for line_bytes in if cases::is_long() { &[UNLIMITED, 100, 0][..] } else { &[100] } {
+        for line_bytes in if crate::cases::is_long() { &[UNLIMITED, 100, 0][..] } else { &[100] } {
             for clean in [Some(CleanOptions::ALL), None] {
                 let limits = Limits { line_bytes: *line_bytes, ..limits };
                 let policy = Policy { limits, keep: Keep::Auto, ..Policy::default() };
@@ -348,11 +346,12 @@ fn memory_is_bounded_by_the_limits() {
 
 #[test]
 fn limits_on_lines_or_tokens_bound_memory_too() {
+    let lines = if crate::cases::is_long() { 1_000_000 } else { 300_000 };
     for limits in [Limits { lines: 100, ..Limits::NONE }, Limits { tokens: 2_000, ..Limits::NONE }] {
         for keep in [Keep::Head, Keep::Ends, Keep::Findings, Keep::Relevant] {
             let policy = Policy { limits, keep, ..Policy::default() };
             let mut capture = Capture::new(&policy, None, false, true);
-            for n in 0..1_000_000 {
+            for n in 0..lines {
                 capture.push(0, format!("line {n} of many\n").as_bytes(), true);
                 if capture.is_over() {
                     capture.take_raw();

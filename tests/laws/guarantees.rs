@@ -1,8 +1,6 @@
 //! The guarantees of the contract as laws over hostile text, in all encodings.
 
-mod cases;
-
-use cases::cases;
+use crate::cases::cases;
 use proptest::prelude::*;
 use spillway::encoding::{Latin1, Text, Utf8, Utf16};
 use spillway::extent::Extent;

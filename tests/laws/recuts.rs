@@ -1,10 +1,8 @@
 //! Laws of texts that are cut repeatedly: the amounts that their notices name.
 
-mod cases;
-
 use std::ops::Range;
 
-use cases::cases;
+use crate::cases::cases;
 use proptest::prelude::*;
 use spillway::encoding::{Text, Utf8, Utf16};
 use spillway::limits::Limits;

@@ -1,8 +1,6 @@
 //! Laws of plans for tool results.
 
-mod cases;
-
-use cases::cases;
+use crate::cases::cases;
 use proptest::prelude::*;
 use spillway::encoding::{Utf8, Utf16};
 use spillway::limits::{Limits, UNLIMITED};
