@@ -1,12 +1,12 @@
 //! The tables of formats: `formats.json`, and `keys.json`, the prefixes that services publish for
 //! their keys.
 
-use regex::bytes::Regex;
 use serde::Deserialize;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
 use super::anchors::Anchors;
+use super::pattern::Pattern;
 use super::random::{Make, is_random};
 use super::unquoted::CUT;
 use super::{argument, cookie, pem};
@@ -31,7 +31,7 @@ pub struct Format {
     flag: String,
     /// Compiled where its anchor is first met.
     #[serde(skip)]
-    expression: OnceLock<Regex>,
+    expression: OnceLock<Pattern>,
     /// True if no letter, digit, underscore or hyphen precedes the anchor.
     #[serde(default)]
     alone: bool,
@@ -42,7 +42,7 @@ pub struct Format {
     #[serde(default)]
     unless: Option<String>,
     #[serde(skip)]
-    exclusion: OnceLock<Regex>,
+    exclusion: OnceLock<Pattern>,
     /// True if the secret must have a digit and a letter, which excludes names of types and
     /// variables.
     #[serde(default)]
@@ -218,21 +218,14 @@ impl Format {
         if !self.after.is_empty() && !before.is_some_and(|byte| self.after.as_bytes().contains(byte)) {
             return None;
         }
-        let compile = || Regex::new(&format!("^(?:{})", self.pattern)).expect("a pattern");
         let window = &text[at..];
-        let expression = self.expression.get_or_init(compile);
-        // Groups take room, and most anchors do not begin a secret.
-        if !expression.is_match(window) {
-            return None;
-        }
-        let groups = expression.captures(window)?;
-        let secret = groups.iter().skip(1).flatten().next().or(groups.get(0))?;
-        let behind = &window[secret.end()..];
-        let is_excluded = self.unless.as_ref().is_some_and(|unless| {
-            let compile = || Regex::new(&format!("^(?:{unless})")).expect("a pattern");
-            self.exclusion.get_or_init(compile).is_match(behind)
-        });
-        (!is_excluded).then(|| at + secret.start()..at + secret.end())
+        let secret = self.expression.get_or_init(|| Pattern::new(&self.pattern)).find(window)?;
+        let behind = &window[secret.end..];
+        let is_excluded = self
+            .unless
+            .as_ref()
+            .is_some_and(|unless| self.exclusion.get_or_init(|| Pattern::new(unless)).begins(behind));
+        (!is_excluded).then(|| at + secret.start..at + secret.end)
     }
 }
 

@@ -36,6 +36,7 @@ mod form;
 mod format;
 mod name;
 mod neighbor;
+mod pattern;
 mod pem;
 mod quoted;
 mod random;

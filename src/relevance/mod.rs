@@ -37,12 +37,12 @@ mod group;
 mod hasher;
 mod letters;
 mod question;
+mod queue;
 mod scripts;
 mod words;
 
 use std::cmp::Reverse;
-use std::collections::binary_heap::PeekMut;
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
 use std::ops::RangeInclusive;
 
@@ -51,7 +51,11 @@ pub use crowds::form;
 use group::group;
 pub use hasher::{PlainHasher, hash};
 pub use question::Question;
+use queue::Queue;
 use words::{Words, each_word};
+
+/// Words for which a table has room from the start. Blank lines have none.
+const RESERVED: usize = 1 << 16;
 
 /// The value of a name that is new, of a plain word that is new, and of the first line of a group.
 /// The rarest word of a question is worth a name.
@@ -96,7 +100,9 @@ pub struct Relevance<'a> {
 impl<'a> Relevance<'a> {
     /// Reads the lines of a text.
     pub fn new(lines: impl Iterator<Item = (&'a [u8], Part)>, question: &Question) -> Relevance<'a> {
+        // A table that grows writes its words again each time, and most lines have a new one.
         let mut numbers: Words<u32> = Words::default();
+        numbers.reserve(lines.size_hint().0.min(RESERVED));
         let mut groups: HashSet<&[u8], BuildHasherDefault<PlainHasher>> = HashSet::default();
         let (mut words, mut news, mut values) = (Lists::default(), vec![], vec![]);
         // The lines so far that the last line with each word ends.
@@ -221,16 +227,14 @@ pub trait Lines {
 #[derive(Debug)]
 pub struct Names<'a> {
     relevance: Relevance<'a>,
-    queue: BinaryHeap<u128>,
+    queue: Queue,
 }
 
 impl<'a> Names<'a> {
     pub fn new(relevance: Relevance<'a>, lines: &impl Lines) -> Names<'a> {
         let all = (0..relevance.values.len()).filter(|line| !lines.is_kept(*line));
-        let values = all.map(|line| (relevance.value(line, lines), line));
-        // A line without value now never gains any.
-        let queue = values.filter(|(value, _)| value.for_room > 0).map(|(value, line)| value.rank(line));
-        let queue = queue.collect();
+        let mut queue = Queue::default();
+        all.for_each(|line| relevance.value(line, lines).wait(line, &mut queue));
         Names { relevance, queue }
     }
 
@@ -259,23 +263,17 @@ impl<'a> Names<'a> {
     pub fn next(&mut self, lines: &impl Lines) -> Option<(usize, RangeInclusive<usize>)> {
         // The value of a line only falls as others are kept, so the best line is the first whose
         // value has not changed.
-        while let Some(mut best) = self.queue.peek_mut() {
-            let line = Value::line_of(*best);
+        while let Some(best) = self.queue.pop() {
+            let line = Value::line_of(best);
             if lines.is_kept(line) {
-                PeekMut::pop(best);
                 continue;
             }
             let value = self.relevance.value(line, lines);
-            if value.rank(line) != *best {
-                *best = value.rank(line);
-            } else if value.for_room == 0 {
-                break;
-            } else {
-                PeekMut::pop(best);
+            if value.rank(line) == best {
                 return Some((line, lines.around(line)));
             }
+            value.wait(line, &mut self.queue);
         }
-        self.queue.clear();
         None
     }
 }
@@ -297,6 +295,13 @@ impl Value {
 
     fn line_of(rank: u128) -> usize {
         !(rank as u32) as usize
+    }
+
+    /// Adds a line of this value to a queue. A line without value never gains any.
+    fn wait(self, line: usize, queue: &mut Queue) {
+        if self.for_room > 0 {
+            queue.push(self.rank(line));
+        }
     }
 }
 

@@ -222,7 +222,10 @@ fn hunk(line: &[u8]) -> Option<Rest> {
             Some(Rest::Side { lines: span(range)? })
         }
         b'0'..=b'9' => {
-            let at = line.iter().position(|byte| matches!(byte, b'a' | b'c' | b'd'))?;
+            let at = line.iter().position(|byte| !byte.is_ascii_digit() && *byte != b',')?;
+            if !matches!(line[at], b'a' | b'c' | b'd') {
+                return None;
+            }
             let (old, new) = (span(&line[..at])?, span(&line[at + 1..])?);
             Some(match line[at] {
                 b'a' => Rest::Plain { old: 0, new },

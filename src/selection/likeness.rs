@@ -100,13 +100,24 @@ pub fn likeness(line: &[u8]) -> Likeness {
     Likeness { same: hash(shape), crowd: !hash(&named[..written]), form: form(shape) }
 }
 
+/// The bytes of words in a form.
+const IN_WORD: [bool; 256] = {
+    let (mut words, mut byte) = ([false; 256], 0);
+    while byte < words.len() {
+        words[byte] = matches!(byte as u8, b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' | b'-' | b'.' | b'/' | 0x80..);
+        byte += 1;
+    }
+    words
+};
+
 /// Hashes a shape in which all words are alike.
 fn form(shape: &[u8]) -> u64 {
-    let (mut bytes, mut written, mut inside) = ([0; COMPARED], 0, false);
+    // A place within 256 bytes needs no check.
+    let (mut bytes, mut written, mut inside) = ([0; 256], 0, false);
+    const { assert!(COMPARED <= 256) }
     for byte in shape {
-        let is_word =
-            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/') || !byte.is_ascii();
-        bytes[written] = if is_word { b'W' } else { *byte };
+        let is_word = IN_WORD[usize::from(*byte)];
+        bytes[written % 256] = if is_word { b'W' } else { *byte };
         written += usize::from(!(is_word && inside));
         inside = is_word;
     }

@@ -51,11 +51,14 @@ const NONE: u32 = u32::MAX;
 /// A place in the walks of the lines.
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    /// The first way on from it, and the number of ways.
+    /// The first and the last way on from it, and the number of ways.
     first: u32,
+    last: u32,
     ways: u32,
     /// The way that stands for all others.
     others: u32,
+    /// A bit for each way, by its text. Most texts are of no way yet, and need no search.
+    known: u128,
     /// The places behind a word: one without letters, or another.
     behind: [u32; 2],
 }
@@ -157,24 +160,27 @@ impl Walks {
 
     /// Takes a way on from a place, and returns it unless it is among the others.
     fn way(&mut self, place: usize, text: u64) -> Option<usize> {
-        let Place { first, ways, others, .. } = &mut self.places[place];
-        let (mut at, mut before) = (*first, None);
+        let Place { first, last, ways, others, known, .. } = &mut self.places[place];
+        let bit = 1 << (text % u64::from(u128::BITS));
+        let mut at = if *known & bit > 0 { *first } else { NONE };
         while let Some(way) = self.ways.get(at as usize) {
             if way.text == text {
                 self.last.push(at);
                 return Some(at as usize);
             }
-            (at, before) = (way.next, Some(at));
+            at = way.next;
         }
         let new = self.ways.len() as u32;
         let is_other = *ways >= WAYS;
         if !is_other {
             *ways += 1;
-            match before {
-                // Frequent ways are found first.
-                Some(before) => self.ways[before as usize].next = new,
+            *known |= bit;
+            // Frequent ways are found first.
+            match self.ways.get_mut(*last as usize) {
+                Some(last) => last.next = new,
                 None => *first = new,
             }
+            *last = new;
         } else if *others != NONE {
             self.last.push(*others);
             return None;
@@ -213,7 +219,7 @@ impl Walks {
 }
 
 impl Place {
-    const NEW: Place = Place { first: NONE, ways: 0, others: NONE, behind: [NONE; 2] };
+    const NEW: Place = Place { first: NONE, last: NONE, ways: 0, others: NONE, known: 0, behind: [NONE; 2] };
 }
 
 impl Way {
@@ -321,8 +327,22 @@ fn read_word<const HASHED: bool>(line: &[u8], at: usize) -> (u64, u8, usize) {
     (word, kinds, line.len())
 }
 
+/// A number without order for each byte.
+const NOISE: [u64; 256] = {
+    let (mut noise, mut byte, mut state) = ([0; 256], 0, 0_u64);
+    while byte < noise.len() {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        noise[byte] = mixed ^ mixed >> 31;
+        byte += 1;
+    }
+    noise
+};
+
+/// Adds a byte to a hash. A multiplication for each would take most of the time of a line.
 pub fn mix(hash: u64, byte: u8) -> u64 {
-    (hash.rotate_left(5) ^ (u64::from(byte) + 1)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    hash.rotate_left(5) ^ NOISE[usize::from(byte)]
 }
 
 #[cfg(test)]

@@ -124,7 +124,8 @@ impl Selection {
             return 0;
         }
         let lines = || self.lines().step_by(1 + self.lines().size_hint().0 / SAMPLE);
-        if told::tells_failure(self.lines()) {
+        let back = self.state.recent.texts_back().chain(self.state.head.texts_back());
+        if told::tells_failure(self.lines(), back) {
             return WHOLE;
         }
         // Changed lines may say anything.
@@ -148,9 +149,7 @@ impl Selection {
 
     /// Returns true if the last lines state a result that is a failure.
     fn ends_in_verdict(&self) -> bool {
-        let texts = self.state.recent.texts();
-        let before = texts.len().saturating_sub(LAST);
-        texts.skip(before).any(|text| {
+        self.state.recent.texts_back().take(LAST).any(|text| {
             let text = plain(text);
             let said = without_prefix(&text);
             let score = score(said);

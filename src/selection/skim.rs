@@ -194,7 +194,7 @@ impl SearchState {
 
     /// Looks at the starts of the last lines, which have these lengths, but for those in the head.
     fn look_at_starts(&mut self, mut lines: &[u8], lengths: &[Length], in_head: usize) {
-        let Some(last) = self.last else { return };
+        let Some(last) = self.last.filter(|_| self.starts.looks()) else { return };
         for (nth, (bytes, _)) in lengths.iter().enumerate() {
             let (line, rest) = lines.split_at(usize::from(*bytes));
             lines = rest;

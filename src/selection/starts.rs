@@ -6,12 +6,8 @@
 //! way new to the text is stored. Where lines begin in too many ways, fewer of their words are
 //! read, and in the end none.
 
-use std::collections::HashSet;
-use std::hash::BuildHasherDefault;
-
 use super::odd::mix;
 use super::unit::Unit;
-use crate::relevance::PlainHasher;
 
 /// Maximum words of a start, and the bytes of a line in which they are sought.
 const WORDS: usize = 4;
@@ -28,7 +24,8 @@ const LEAST: usize = 128;
 pub struct Starts {
     /// The words of a start. Without any, no line is looked at.
     words: usize,
-    known: HashSet<u64, BuildHasherDefault<PlainHasher>>,
+    /// The starts in their order: frequent ones are found first.
+    known: Vec<u64>,
     lines: usize,
     /// The bytes that the start of the last line was read from.
     last: Vec<u8>,
@@ -37,23 +34,27 @@ pub struct Starts {
 
 impl Default for Starts {
     fn default() -> Starts {
-        Starts { words: WORDS, known: HashSet::default(), lines: 0, last: vec![], stored: vec![] }
+        Starts { words: WORDS, known: vec![], lines: 0, last: vec![], stored: vec![] }
     }
 }
 
 impl Starts {
+    /// Returns true if a line to come may be stored.
+    pub fn looks(&self) -> bool {
+        self.words > 0
+    }
+
     /// Takes the next line. `unit`: its unit, which is needed for lines that are stored.
     pub fn take(&mut self, line: &[u8], unit: impl FnOnce() -> Unit) {
-        if self.words == 0 {
+        if !self.looks() {
             return;
         }
         // Most lines begin as the one before them.
         let is_repeat = !self.last.is_empty() && line.starts_with(&self.last);
         let start = if is_repeat { None } else { self.start(line) };
         self.lines += usize::from(is_repeat || start.is_some());
-        if start.is_none_or(|start| !self.known.insert(start)) {
-            return;
-        }
+        let Some(start) = start.filter(|start| !self.known.contains(start)) else { return };
+        self.known.push(start);
         if self.known.len() > MOST {
             *self = Starts { words: self.words - 1, ..Starts::default() };
         } else if self.lines > LEAST {

@@ -4,11 +4,15 @@
 const READ: usize = 120;
 
 /// Returns true if the first or the last line of a text tells that a command failed: `Command
-/// failed with exit code 1`, `[exit code 1]`, `npm ERR! code ELIFECYCLE`.
-pub fn tells_failure<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
-    let mut said = lines.map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
-    let Some(first) = said.next() else { return false };
-    let last = said.last().unwrap_or(first);
+/// failed with exit code 1`, `[exit code 1]`, `npm ERR! code ELIFECYCLE`. `back`: the lines from
+/// the last one on.
+pub fn tells_failure<'a>(
+    lines: impl Iterator<Item = &'a [u8]>,
+    back: impl Iterator<Item = &'a [u8]>,
+) -> bool {
+    let said = |line: &&[u8]| !line.is_empty();
+    let Some(first) = lines.map(<[u8]>::trim_ascii).find(said) else { return false };
+    let last = back.map(<[u8]>::trim_ascii).find(said).unwrap_or(first);
     is_failed_command(first) || is_failed_command(last) || is_exit_line(last) || is_failed_object(first, last)
 }
 
@@ -84,7 +88,8 @@ mod tests {
     use super::*;
 
     fn tells(text: &str) -> bool {
-        tells_failure(text.split_inclusive('\n').map(str::as_bytes))
+        let lines = text.split_inclusive('\n').map(str::as_bytes);
+        tells_failure(lines.clone(), lines.rev())
     }
 
     #[test]

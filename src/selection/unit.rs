@@ -277,6 +277,16 @@ impl Stretch {
         self.lengths.iter().map(move |(bytes, _)| rest.split_off(..usize::from(*bytes)).unwrap_or_default())
     }
 
+    /// Iterates over the text of the units, the last one first.
+    pub fn texts_back(&self) -> impl Iterator<Item = &[u8]> {
+        let mut rest = self.text();
+        self.lengths.iter().rev().map(move |(bytes, _)| {
+            let (before, text) = rest.split_at(rest.len() - usize::from(*bytes));
+            rest = before;
+            text
+        })
+    }
+
     /// Iterates over the units and their text, in order.
     pub fn iter(&self) -> impl Iterator<Item = (Unit, &[u8])> {
         self.between(0, usize::MAX).into_iter().rev()
