@@ -79,7 +79,11 @@
 //!
 //! **Prefixes.** Of lines behind a step's number, a service's bar, a clock or a counter, all 26
 //! that two findings can bring are kept at 4,000 chars: 34 to 44 % of the room, since these lines
-//! are shorter than those of other logs.
+//! are shorter than those of other logs. A rule for a column of any form (a name, a number or a
+//! clock between signs, before a sign or a gap) takes 535 of 600 logs behind generated prefixes for
+//! logs, where the five forms here take 99. But no marked line of 138 logs and 398 tool results
+//! more or less is kept, lines of `[  +12 ms]` are a log no longer, and it reads three times as
+//! long.
 //!
 //! **Crowds by form.** Findings whose words all differ are a crowd by their form. A point less each
 //! time their pairs double gains 3.2 points at 4,000 and 1.6 at 8,000 on CI logs that are known to
