@@ -160,6 +160,11 @@ describe('all samples in one file', () => {
       await expectSamplesToAgree([met], { maxChars, keep: 'ends', notice: false, clean: true })
   })
 
+  it('have the same slots for both readers where only blanks of a cleaned text fit', async () => {
+    for (const text of ['\0\n漢字', '\0\nabcdefghij', '\0\n'])
+      await expectSamplesToAgree([text], { maxBytes: 1, clean: true })
+  })
+
   it('have the same copies beside the text', async () => {
     for (const sideData of [{ maxBytes: 700 }, 'drop'] as const)
       await expectSamplesToAgree([line.repeat(900)], { sideData })

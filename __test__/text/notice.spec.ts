@@ -130,6 +130,23 @@ describe("the notice 'hint'", () => {
     expect(wrapTool(() => BIG)()).toContain(`; ${ASK}]`)
   })
 
+  it('of a function says of bytes what it says of a string', () => {
+    const notice = ({ omittedChars, keptLines }: Cut) => `${omittedChars} not in ${keptLines}`
+    fc.assert(
+      fc.property(hostileText, limits, fc.constantFrom('head', 'tail', 'ends'), (text, limits, keep) => {
+        const given = text.toWellFormed()
+        const policy = { ...limits, keep, notice } as const
+        expect(clampText(Buffer.from(given), policy)).toBe(clampText(given, policy))
+      }),
+      { numRuns: 1_000 },
+    )
+    // The head has more bytes than chars.
+    const text = '漢字かな交じり文'.repeat(2)
+    expect(clampText(Buffer.from(text), { keep: 'ends', maxTokens: 12, notice })).toBe(
+      '漢\n\n14 not in 1-1\n\n文',
+    )
+  })
+
   it('of an earlier wording is known when a text is cut again', () => {
     for (const old of [
       '[tool output truncated: 940000 of 1000000 chars omitted (limit 50KB or 2000 lines); request smaller chunks (offset/limit) or specific sections]',

@@ -105,7 +105,7 @@ impl CaptureOutput {
             text.truncated.then(|| NoticeFacts::of(text.cut.keep, total, kept, exceeded))
         };
         let ranges = |text: &StreamText| text.cut.within.as_ref().map(|kept| kept.ranges.clone());
-        let has = |text: &StreamText, notice: &str| text.cut.notice_text() == notice;
+        let has = |text: &StreamText, notice: &str| text.cut.notice_text(0) == notice;
         settle(policy, words, cut, facts, has, |a, b| ranges(a) == ranges(b))
     }
 

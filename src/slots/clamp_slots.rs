@@ -132,9 +132,9 @@ fn clamp_one(kind: SlotKind, text: &Literal, rules: &SlotRules, caller: Caller) 
             nested_json::clamp(text, most, rules, caller).map_or(SlotEdit::Keep, SlotEdit::Replace)
         }
         Fit::Prepared(text) => SlotEdit::Replace(text),
-        Fit::Cut(cut, _) => SlotEdit::Replace(showing(cut, text, rules)),
+        Fit::Cut(cut, _) => SlotEdit::Replace(showing(cut, ready, rules)),
         Fit::Held(cut, _) if is_visible(cut.middle.chars()) => SlotEdit::Cut(cut),
-        Fit::Held(cut, _) => SlotEdit::Replace(showing(cut.string(text), text, rules)),
+        Fit::Held(cut, _) => SlotEdit::Replace(showing(cut.string(text), ready, rules)),
     };
     SlotCuts { edits: vec![edit], truncated, figures }
 }
@@ -171,8 +171,8 @@ pub fn clamp_json(text: &Literal, rules: &SlotRules, caller: Caller) -> Fit {
     })
 }
 
-/// Returns the truncated text. If that has no visible chars, returns the visible start of the
-/// original instead.
+/// Returns the truncated text. If that has no visible chars, returns the visible start of the text
+/// instead, which is prepared.
 fn showing(cut: String, text: &Literal, rules: &SlotRules) -> String {
     if is_visible(cut.chars()) {
         return cut;

@@ -309,9 +309,9 @@ impl Cut {
         String::from_utf8(self.utf8(input)).unwrap_or_default()
     }
 
-    /// Returns the text of the notice.
-    pub fn notice_text(&self) -> String {
-        let before = self.sides.head - self.sides.start;
+    /// Returns the text of the notice. `before`: the chars of the kept head, none if the cut is
+    /// independent of its input.
+    pub fn notice_text(&self, before: usize) -> String {
         let units: Vec<u16> = self.middle.encode_utf16().collect();
         let [start, end] = [self.notice.start, self.notice.end].map(|at| at.saturating_sub(before));
         units.get(start..end).map_or_else(String::new, String::from_utf16_lossy)

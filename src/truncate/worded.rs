@@ -113,7 +113,8 @@ pub fn truncate_worded<T: Text>(input: &Input<T>, policy: &Policy, words: Option
         let exceeded = exceeded_by(input.usage(&policy.limits), is_long, &policy.limits);
         Some(NoticeFacts::of(cut.keep, total, cut.kept(input), exceeded))
     };
-    let has = |cut: &Option<Cut>, text: &str| cut.as_ref().is_some_and(|cut| cut.notice_text() == text);
+    let has_text = |cut: &Cut, text: &str| cut.notice_text(input.parts(cut.sides).0.chars()) == text;
+    let has = |cut: &Option<Cut>, text: &str| cut.as_ref().is_some_and(|cut| has_text(cut, text));
     let ranges = |cut: &Option<Cut>| cut.as_ref().map(|cut| cut.kept(input).ranges);
     settle(policy, words, cut, facts, has, |a, b| ranges(a) == ranges(b))
 }
