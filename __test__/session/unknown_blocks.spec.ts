@@ -150,7 +150,7 @@ describe.each(holders)('unknown blocks in %s', (_, holder) => {
           expect(readRows(path)).toEqual([live])
         })
         .afterEach(clear),
-      { numRuns: 1_000, endOnFailure: true },
+      { numRuns: 250, endOnFailure: true },
     )
   })
 })
