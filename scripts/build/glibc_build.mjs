@@ -1,8 +1,7 @@
 // Builds the engine of a Linux against the oldest glibc that the list of targets promises, and puts
 // it into dist/. zig has the headers and symbols of each glibc: cargo-zigbuild comes from crates.io
 // and zig from PyPI, both into target/tools. pip checks the digests of zig in
-// zig.txt. A second build does what cargo finds to do. `node scripts/build/glibc_build.mjs`
-// compiles alone, and leaves dist/ as it is.
+// zig.txt. A second build does what cargo finds to do.
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, readFileSync, renameSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -36,18 +35,9 @@ function install() {
   run('python3', ['-m', 'pip', 'install', '--quiet', '--upgrade', '--target', python, ...checked])
 }
 
-/** Returns the target of this system and the version of glibc to build it for, if this system is a
- *  Linux with glibc. */
-export function glibcTarget() {
-  if (process.platform !== 'linux' || !process.report.getReport().header.glibcVersionRuntime) return
-  const { glibc, targets } = JSON.parse(readFileSync(join(root, 'lib/loader/targets.json'), 'utf8'))
-  const target = targets.find(
-    ({ os, cpu, libc }) => os === 'linux' && cpu === process.arch && libc === 'glibc',
-  )
-  return target && { triple: target.triple, glibc }
-}
-
-function compile({ triple, glibc }) {
+/** Builds the engine of a target, such as `x86_64-unknown-linux-gnu`, for a version of glibc, such
+ *  as `2.17`. */
+export function buildForGlibc(triple, glibc) {
   install()
   run('cargo', ['zigbuild', '--release', '--package', 'spillway-node', '--target', `${triple}.${glibc}`], {
     PATH: [join(tools, 'bin'), process.env.PATH].join(delimiter),
@@ -56,19 +46,8 @@ function compile({ triple, glibc }) {
     ZIG_GLOBAL_CACHE_DIR: join(tools, 'cache/zig'),
     ZIG_LOCAL_CACHE_DIR: join(tools, 'cache/zig'),
   })
-}
-
-/** Builds the engine of a target, such as `x86_64-unknown-linux-gnu`, for a version of glibc, such
- *  as `2.17`. */
-export function buildForGlibc(target) {
-  compile(target)
   // A process may have the old file in memory.
   const made = join(root, 'dist/spillway.node.new')
-  copyFileSync(join(root, 'target', target.triple, 'release/libspillway_node.so'), made)
+  copyFileSync(join(root, 'target', triple, 'release/libspillway_node.so'), made)
   renameSync(made, join(root, 'dist/spillway.node'))
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const target = glibcTarget()
-  if (target) compile(target)
 }

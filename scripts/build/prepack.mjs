@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { packedManifest } from '../release/release.mjs'
-import { buildForGlibc, glibcTarget } from './glibc_build.mjs'
+import { buildForGlibc } from './glibc_build.mjs'
 
 const path = (file) => fileURLToPath(new URL(`../../${file}`, import.meta.url))
 const manifest = path('package.json')
@@ -19,15 +19,16 @@ function build(script) {
   if (status !== 0) process.exit(1)
 }
 
-const target = glibcTarget()
-build(target ? 'build:ts' : 'build')
-if (target) {
+const { glibc, targets } = JSON.parse(readFileSync(path('lib/loader/targets.json'), 'utf8'))
+const runsGlibc = process.platform === 'linux' && process.report.getReport().header.glibcVersionRuntime
+const target = targets.find(({ os, cpu, libc }) => os === 'linux' && cpu === process.arch && libc === 'glibc')
+
+build(runsGlibc && target ? 'build:ts' : 'build')
+if (runsGlibc && target) {
   try {
-    buildForGlibc(target)
+    buildForGlibc(target.triple, glibc)
   } catch (error) {
-    console.error(
-      `${error.message}\nPacking the engine for this system alone, without glibc ${target.glibc}.`,
-    )
+    console.error(`${error.message}\nPacking the engine for this system alone, without glibc ${glibc}.`)
     build('build')
   }
 }
