@@ -1092,7 +1092,7 @@ export interface RepairReport {
   bytesAfter: number
   /** Steps of the plan that matched no result. */
   unmatched: number
-  /** Payloads that words replaced, and their bytes, decoded. Absent if there are none. */
+  /** Number of omitted payloads, and their decoded bytes. Absent if no payload was omitted. */
   media?: { items: number; bytes: number }
   /** Path of the original file. */
   backupPath?: string
@@ -1135,7 +1135,7 @@ export interface SessionReport {
   byTool: { tool: string; results: number; chars: number; bytes: number }[]
   /** The largest results. `row` is the line of the file, or the message of a document, from 1. */
   largest: { row: number; tool?: string; callId?: string; chars: number; bytes: number }[]
-  /** Payloads of tool results, and their bytes, decoded. Absent if there are none. */
+  /** Number of payloads in tool results, and their decoded bytes. Absent without payloads. */
   media?: { items: number; bytes: number }
   /** Payloads that the next request could not carry, of `media.provider` or of each provider. */
   refused?: (Omit<RefusedMedia, 'index'> & {

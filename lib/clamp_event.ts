@@ -31,7 +31,7 @@ export interface Figures {
   readonly total: TextSize
   readonly kept: TextSize
   readonly exceeded: ClampEvent['exceeded']
-  /** Payloads that words replaced. */
+  /** Payloads that the cut omitted, each with words in its place. */
   readonly media?: NonNullable<ClampEvent['media']>
   /** The name of the saved output in the notice. */
   readonly saved?: string

@@ -39,9 +39,9 @@ export async function clampLater<T>(
     return clamp(carrying, { ...own(), isTrial: true, onTrial })
   })
   const isSaved = storing !== undefined && (await spilling.save(storing, callNames(origin)))
-  // A redaction alone is reported by what it made.
+  // A trial reports no redaction, but its value differs from the given one.
   const isHeard = hasListeners(origin) && (isTold || trial !== given)
-  // Threads cut data again, whose notices name what was saved.
+  // Data with saved names in its notices is cut again: on threads, if it is long.
   const isAgain = isSaved && (isLong || !isHeard)
   const kept = isAgain ? await ahead.settle(() => clamp(carrying, { ...own(), isTrial: true })) : trial
   return isHeard ? clamp(carrying, own()) : kept

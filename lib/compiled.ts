@@ -18,7 +18,7 @@ export interface Relayed {
   take(left: string | undefined, words: string, isSaid: boolean): void
 }
 
-/** A checked policy: its options, and what is derived from them. */
+/** A checked policy: its options, and values derived from them. */
 export interface EnginePolicy
   extends Omit<OptionsOf<'policy'>, 'keep' | 'share' | 'sideData' | 'redact' | `max${string}`> {
   readonly limits: { bytes: number; lines: number; chars: number; tokens: number; lineBytes: number }

@@ -12,7 +12,7 @@ export interface Kind<T> {
   readonly rule: string
   /** Words that are values, which a shell offers. */
   readonly choices?: readonly string[]
-  /** Returns a value as it is used, or throws. */
+  /** Checks a value and returns it in the form that functions use, or throws. */
   readonly take: (field: string, value: unknown) => T
 }
 

@@ -1,7 +1,7 @@
-// Options as rows of tables: a name, the kind of its values, its default, what it needs to have an
-// effect, and the functions that it reaches. A function reads all of its options by one call, so
-// that none is read twice or left unchecked. lib/options.ts has the rows; docs/options.md shows
-// them.
+// Options as rows of tables: a name, the kind of its values, its default, the options that it needs
+// to have an effect, and the functions that it reaches. A function reads all of its options by one
+// call, so that none is read twice or left unchecked. lib/options.ts has the rows; docs/options.md
+// shows them.
 import type { Kind } from './kinds.js'
 import { isList } from './untrusted.js'
 import { checkMembers, checkOptions, conflictError, show } from './validate.js'

@@ -1,8 +1,8 @@
-// All options of the package. A row says what an option takes, its default, its unit, what it needs
-// to have an effect, and for a policy the functions that it reaches. From the rows come the checks
-// of values and names, the flags of the command line (cli/option_flags.ts) and the table of
-// docs/options.md; the sentence of an option is the comment in index.d.ts. A new option is a row
-// here, a member there, and the code that uses its value.
+// All options of the package. A row states the kind of an option, its default, its unit, the
+// options that it needs to have an effect, and for a policy the functions that it reaches. From the
+// rows come the checks of values and names, the flags of the command line (cli/option_flags.ts) and
+// the table of docs/options.md; the sentence of an option is the comment in index.d.ts. A new
+// option is a row here, a member there, and the code that uses its value.
 import type { DialectName } from 'spillway'
 import { CLEAN, CLEANING } from './clean_options.js'
 import { dialectNames } from './dialects.js'

@@ -59,8 +59,8 @@ pub fn clean_text(
     Ok(made.map(|made| given.answer(made.into_bytes())))
 }
 
-/// Drops from a cut of a prepared text what the cut brought together, if `folds` all but two of
-/// equal lines, and with `rules` what looks like a secret only now.
+/// Removes from a cut of a prepared text, with `folds`, all but two of equal lines that the cut
+/// made neighbors, and with `rules` secrets that the cut joined.
 #[napi(catch_unwind, ts_return_type = "string")]
 pub fn part_text(
     #[napi(ts_arg_type = "string")] text: Units,

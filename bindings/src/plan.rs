@@ -99,9 +99,9 @@ fn unpack_result(numbers: &[f64], names: bool) -> ResultLengths {
     }
 }
 
-/// Returns for each text the chars that it had before it was first truncated, and those by which a
-/// notice is longer that names its saved output. `windows` has the head and the tail of each, as in
-/// `truncate_text`, and `chars` its length. They are read one after the other.
+/// Returns two numbers for each text: the chars of its original, and the chars that the name of its
+/// saved output adds to a notice. `windows` has the head and the tail of each text, as in
+/// `truncate_text`, and `chars` its length. The windows are read one after the other.
 #[napi(catch_unwind)]
 pub fn originals(
     #[napi(ts_arg_type = "readonly string[]")] windows: Array,

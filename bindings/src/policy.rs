@@ -58,7 +58,7 @@ pub fn policy_handle() -> PolicyHandle {
     External::new(Policy::default())
 }
 
-/// Sets the policy of a handle. `redact`: the rules by which it redacts texts.
+/// Sets the policy of a handle. `redact`: the rules of its redaction.
 #[napi(catch_unwind)]
 pub fn set_policy(
     #[napi(ts_arg_type = "ExternalObject<'policy'>")] handle: &mut PolicyHandle,

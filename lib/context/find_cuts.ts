@@ -56,7 +56,7 @@ export class PromptResult implements ResultExtent {
     return media === undefined ? step : { ...step, media }
   }
 
-  /** Returns what is known to be freed by a cut to `maxChars`. */
+  /** Returns the gain of a cut to `maxChars`, or undefined if it was not tried. */
   freed(maxChars: number): Gain | undefined {
     return this.#freed.get(maxChars)
   }
@@ -68,7 +68,7 @@ export class PromptResult implements ResultExtent {
     return kept.texts
   }
 
-  /** Takes what a cut to `maxChars` leaves. It frees less than nothing if a counter finds more. */
+  /** Stores the gain of a cut to `maxChars`, which is negative if a counter finds more tokens. */
   take(maxChars: number, kept: readonly string[], tokens: number, isBounded: boolean): void {
     const bytes = isBounded ? bytesOf(this.texts) - bytesOf(kept) : 0
     this.#freed.set(maxChars, { tokens: this.share.tokens - tokens, bytes })

@@ -73,8 +73,8 @@ export function tokensOf(messages: readonly MessageShares[], counter: Counter, p
   return tokensOfEach(messages, counter, provider).reduce((sum, tokens) => sum + tokens, 0)
 }
 
-/** Returns the tokens of each message, and counts what is not counted yet in one call. `provider`:
- *  its place among the tokens of an image. */
+/** Returns the tokens of each message. One call counts all texts without a count. `provider`: its
+ *  place among the tokens of an image. */
 export function tokensOfEach(
   messages: readonly MessageShares[],
   counter: Counter,

@@ -39,7 +39,7 @@ export function clampIfResult<T>(value: T, policy: EnginePolicy, origin: Origin)
   }
 }
 
-/** Tells listeners of payloads that words replaced. */
+/** Reports omitted payloads to listeners. */
 export function tellOf(origin: Origin) {
   return (figures: () => Figures, result?: Result) => emitClamp(origin, figures, result)
 }

@@ -16,8 +16,8 @@ export function prepared<T extends string | Uint8Array>(text: T, policy: Prepara
 }
 
 /**
- * Drops what a cut brought together in a prepared text, so that preparing it again changes nothing:
- * all but two of equal lines, and what looks like a secret only now.
+ * Removes from a cut of a prepared text all but two of equal lines that the cut made neighbors, and
+ * secrets that it joined, so that preparing the text again changes nothing.
  */
 export function parted(text: string, { clean, redact }: Preparation): string {
   const folds = clean?.[3] ?? false

@@ -28,7 +28,7 @@ export function clampPrepared(
   return truncate(inputOf(text, policy.words !== undefined, most, ask), policy).text
 }
 
-/** Truncates a prepared text, and drops from a cut what it brought together. `figures`: the kept
+/** Truncates a prepared text, and prepares lines that the cut made neighbors. `figures`: the kept
  *  parts will be read. */
 function truncate(input: Input, policy: EnginePolicy, figures = false): Truncation {
   const made = input.truncate(policy, figures)

@@ -18,8 +18,8 @@ pub struct CallPaths {
     pub id_name: String,
     /// An id pairs a call with its result.
     pub has_ids: bool,
-    /// The result that says that there is none, if a text can. `lib/dialects.ts` documents
-    /// templates.
+    /// The form of a result that replaces a missing one, if it can hold a text. `lib/dialects.ts`
+    /// documents templates.
     pub result: Option<Template>,
     /// Paths that a call without a result has, if both are one object.
     open: Option<Paths>,

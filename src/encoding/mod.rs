@@ -5,6 +5,7 @@
 //! conversion: positions are in their own units, and ill-formed parts count as the U+FFFD that
 //! replaces them.
 
+pub(crate) mod byte_table;
 pub mod count;
 pub mod decoder;
 pub mod mask;

@@ -1,5 +1,7 @@
 //! Distinguishes random text from names that a person chose.
 
+use crate::encoding::byte_table::byte_table;
+
 /// Pairs of letters that are common in English and in names of programs.
 const COMMON: &[u8] = b"th he in er an re nd on en at ou ed ha to or it is hi es ng te ar st nt se al le ve of me li ra ro ri \
 io ic ne ea co de ec ct ti si ma ta om em la el ll ss us ut un ur ul tr ty ry ly ac ad ag ai am ap as av ay be bi bl bo br bu ca ce \
@@ -34,18 +36,14 @@ const SMALL: u8 = 16;
 
 /// The kind of each byte, and its place in the alphabet.
 const KINDS: [(u8, u8); 256] = {
-    let (mut kinds, mut at) = ([(0, 0); 256], 0);
-    while at < kinds.len() {
-        let byte = at as u8;
-        let kind = byte.is_ascii_alphabetic() as u8 * LETTER
+    const fn kind(byte: u8) -> u8 {
+        byte.is_ascii_alphabetic() as u8 * LETTER
             + byte.is_ascii_digit() as u8 * DIGIT
             + byte.is_ascii_uppercase() as u8 * CAPITAL
             + byte.is_ascii_hexdigit() as u8 * HEX
-            + byte.is_ascii_lowercase() as u8 * SMALL;
-        kinds[at] = (kind, letter(byte));
-        at += 1;
+            + byte.is_ascii_lowercase() as u8 * SMALL
     }
-    kinds
+    byte_table!(byte => (kind(byte), letter(byte)))
 };
 
 /// The kinds of chars in a text.

@@ -5,6 +5,7 @@ use super::format::Formats;
 use super::name::{MOST, Sense};
 use super::reader::{Quote, TextCursor};
 use super::value::{Stands, is_secret};
+use crate::encoding::byte_table::byte_table;
 
 /// The evidence around a value without quotes.
 #[derive(Clone, Copy, Debug)]
@@ -83,14 +84,8 @@ pub const CUT: &[u8] = b"[... ";
 const LONG: usize = 16;
 
 /// The bytes at which a value may end.
-static ENDS: [bool; 256] = {
-    let (mut ends, mut byte) = ([false; 256], 0);
-    while byte < 256 {
-        ends[byte] = ends_value(byte as u8) || matches!(byte as u8, b'&' | b'#' | b'\\' | b'%' | b',' | b';');
-        byte += 1;
-    }
-    ends
-};
+static ENDS: [bool; 256] =
+    byte_table!(byte => ends_value(byte) || matches!(byte, b'&' | b'#' | b'\\' | b'%' | b',' | b';'));
 
 /// Returns the length of a value that ends at some places.
 fn length(text: &[u8], ends: impl Fn(usize) -> bool) -> usize {

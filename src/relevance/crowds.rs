@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
 use super::{Part, PlainHasher, hash};
+use crate::encoding::byte_table::byte_table;
 
 /// So many kept lines of a crowd halve the worth of the others.
 const HALF: u32 = 10;
@@ -21,20 +22,12 @@ const SIGN: u8 = 0;
 const WORD: u8 = 1;
 const BLANK: u8 = 2;
 
-const KINDS: [u8; 256] = {
-    let (mut kinds, mut byte) = ([SIGN; 256], 0);
-    while byte < kinds.len() {
-        let ascii = byte as u8;
-        kinds[byte] = match ascii {
-            b' ' | b'\t'..=b'\r' => BLANK,
-            b'_' | b'$' | 0x80.. => WORD,
-            _ if ascii.is_ascii_alphanumeric() => WORD,
-            _ => SIGN,
-        };
-        byte += 1;
-    }
-    kinds
-};
+const KINDS: [u8; 256] = byte_table!(byte => match byte {
+    b' ' | b'\t'..=b'\r' => BLANK,
+    b'_' | b'$' | 0x80.. => WORD,
+    _ if byte.is_ascii_alphanumeric() => WORD,
+    _ => SIGN,
+});
 
 /// The lines of a text, and the number of those that were charged to each crowd.
 ///

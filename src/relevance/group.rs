@@ -1,6 +1,8 @@
 //! The groups of a text: matches under their file, entries under their folder, changes under their
 //! file.
 
+use crate::encoding::byte_table::byte_table;
+
 /// Maximum bytes of a line that are read.
 const READ: usize = 400;
 
@@ -22,19 +24,10 @@ pub fn group(line: &[u8]) -> Option<&[u8]> {
     (is_file && matches!(line[end], b':' | b'(' | b' ' | b'\t')).then_some(path)
 }
 
-/// The bytes of paths. A table takes less time than tests.
-const IN_PATH: [bool; 256] = {
-    let mut bytes = [false; 256];
-    let mut byte = 0;
-    while byte < bytes.len() {
-        let ascii = byte as u8;
-        bytes[byte] = ascii.is_ascii_alphanumeric()
-            || matches!(ascii, b'/' | b'\\' | b'.' | b'_' | b'-' | b'@' | b'+' | b'~')
-            || !ascii.is_ascii();
-        byte += 1;
-    }
-    bytes
-};
+/// The bytes of paths.
+const IN_PATH: [bool; 256] = byte_table!(byte => byte.is_ascii_alphanumeric()
+    || matches!(byte, b'/' | b'\\' | b'.' | b'_' | b'-' | b'@' | b'+' | b'~')
+    || !byte.is_ascii());
 
 #[cfg(test)]
 mod tests {

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use crate::encoding::byte_table::byte_table;
 use crate::encoding::mask;
 
 /// Bytes that are read at once, a bit for each.
@@ -46,15 +47,7 @@ const fn kind(byte: u8) -> u8 {
     }
 }
 
-const KINDS: [u8; 256] = {
-    let mut kinds = [0; 256];
-    let mut byte = 0;
-    while byte < kinds.len() {
-        kinds[byte] = kind(byte as u8);
-        byte += 1;
-    }
-    kinds
-};
+const KINDS: [u8; 256] = byte_table!(byte => kind(byte));
 
 impl Letters {
     /// Reads the first bytes of a text.

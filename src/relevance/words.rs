@@ -11,6 +11,7 @@ use std::ops::Range;
 use super::hasher::{PlainHasher, hash, hash_with};
 use super::letters::{BLOCK, Letters};
 use super::scripts::wide_word;
+use crate::encoding::byte_table::byte_table;
 
 /// A word in any case, or a name in its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -186,17 +187,9 @@ fn is_part(byte: u8) -> bool {
     PARTS[usize::from(byte)]
 }
 
-/// The bytes of identifiers. A table is several times faster than a test.
-const PARTS: [bool; 256] = {
-    let mut parts = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let ascii = byte as u8;
-        parts[byte] = ascii.is_ascii_alphanumeric() || matches!(ascii, b'_' | b'$') || !ascii.is_ascii();
-        byte += 1;
-    }
-    parts
-};
+/// The bytes of identifiers.
+const PARTS: [bool; 256] =
+    byte_table!(byte => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || !byte.is_ascii());
 
 #[cfg(test)]
 mod tests {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::BuildHasherDefault;
 
+use crate::encoding::byte_table::byte_table;
 use crate::relevance::{PlainHasher, hash};
 
 /// Maximum bytes that are compared, after the ignored prefix.
@@ -101,14 +102,9 @@ pub fn likeness(line: &[u8]) -> Likeness {
 }
 
 /// The bytes of words in a form.
-const IN_WORD: [bool; 256] = {
-    let (mut words, mut byte) = ([false; 256], 0);
-    while byte < words.len() {
-        words[byte] = matches!(byte as u8, b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' | b'-' | b'.' | b'/' | 0x80..);
-        byte += 1;
-    }
-    words
-};
+const IN_WORD: [bool; 256] = byte_table!(byte => byte.is_ascii_alphanumeric()
+    || matches!(byte, b'_' | b'-' | b'.' | b'/')
+    || !byte.is_ascii());
 
 /// Hashes a shape in which all words are alike.
 fn form(shape: &[u8]) -> u64 {

@@ -1,6 +1,6 @@
 //! Stores lines between the ends of a long text that begin as no line before them does.
 //!
-//! Which lines are odd is known once all are read (`odd`), but of a long text only the ends and
+//! Odd lines are known once all lines are read (`odd`), but of a long text only the ends and
 //! the findings are stored. So each line behind the head is looked at for a moment: at its first
 //! words, without signs and numbers. The lines of a log begin in few ways. A line that begins in a
 //! way new to the text is stored. Where lines begin in too many ways, fewer of their words are

@@ -108,8 +108,8 @@ pub fn cleaned_with(text: &str, options: clean::CleanOptions) -> Option<String> 
     String::from_utf8(out).ok().filter(|left| left != text)
 }
 
-/// Drops what a cut brought together in a prepared text, so that preparing it again changes
-/// nothing: all but two of equal lines, and what looks like a secret only now.
+/// Removes from a cut of a prepared text all but two of equal lines that the cut made neighbors,
+/// and secrets that it joined, so that preparing the text again changes nothing.
 pub fn parted(text: String, rules: &SlotRules) -> String {
     let folds = rules.clean.is_some_and(|options| options.repeats);
     let left = if folds { clean::leave_two(&text.encode_utf16().collect::<Vec<_>>()) } else { None };

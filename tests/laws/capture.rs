@@ -1,6 +1,7 @@
 //! Laws of captures: a captured stream equals the truncated whole, in bounded memory.
 
 use crate::cases::cases;
+use crate::keeps::keep;
 use proptest::prelude::*;
 use spillway::capture::{Capture, CaptureOutput, CapturedStream, StreamText};
 use spillway::clean::{CleanOptions, Cleaner, clean};
@@ -58,15 +59,6 @@ fn bound(large: usize) -> impl Strategy<Value = usize> {
 }
 
 fn policy() -> impl Strategy<Value = Policy> {
-    let keep = prop_oneof![
-        Just(Keep::Head),
-        Just(Keep::Tail),
-        Just(Keep::Ends),
-        Just(Keep::Findings),
-        Just(Keep::Relevant),
-        Just(Keep::HeadOrEnds),
-        Just(Keep::Auto)
-    ];
     let notice = prop_oneof![
         Just(Notice::None),
         Just(Notice::Hint),
@@ -86,7 +78,7 @@ fn policy() -> impl Strategy<Value = Policy> {
     let limits = (bound(3_000), bound(60), bound(2_000), bound(600), line_bytes).prop_map(
         |(bytes, lines, chars, tokens, line_bytes)| Limits { bytes, lines, chars, tokens, line_bytes },
     );
-    (limits, keep, 0.0..=1.0f64, any::<bool>(), notice, any::<bool>(), saved).prop_map(
+    (limits, keep(), 0.0..=1.0f64, any::<bool>(), notice, any::<bool>(), saved).prop_map(
         |(limits, keep, head_share, snap, notice, is_error, saved)| Policy {
             limits,
             keep,

@@ -1,6 +1,7 @@
 //! The guarantees of the contract as laws over hostile text, in all encodings.
 
 use crate::cases::cases;
+use crate::keeps::keep;
 use proptest::prelude::*;
 use spillway::encoding::{Latin1, Text, Utf8, Utf16};
 use spillway::extent::Extent;
@@ -89,15 +90,6 @@ fn saved() -> impl Strategy<Value = SavedPart> {
 }
 
 fn policy() -> impl Strategy<Value = Policy> {
-    let keep = prop_oneof![
-        Just(Keep::Head),
-        Just(Keep::Tail),
-        Just(Keep::Ends),
-        Just(Keep::Findings),
-        Just(Keep::Relevant),
-        Just(Keep::HeadOrEnds),
-        Just(Keep::Auto)
-    ];
     let notice = prop_oneof![
         Just(Notice::None),
         Just(Notice::Hint),
@@ -112,7 +104,7 @@ fn policy() -> impl Strategy<Value = Policy> {
         Just(Notice::Glued(Box::new(Notice::Literal("\n\n[gone]".into())))),
         Just(Notice::Glued(Box::new(Notice::Template("[... {omittedChars} gone]".into())))),
     ];
-    (limits(), keep, 0.0..=1.0f64, any::<bool>(), notice, any::<bool>(), saved()).prop_map(
+    (limits(), keep(), 0.0..=1.0f64, any::<bool>(), notice, any::<bool>(), saved()).prop_map(
         |(limits, keep, head_share, snap, notice, is_error, saved)| Policy {
             limits,
             keep,

@@ -4,6 +4,7 @@ mod capture;
 mod cases;
 mod cleaning;
 mod guarantees;
+mod keeps;
 mod outline;
 mod planning;
 mod recuts;

@@ -3,12 +3,13 @@
 use std::ops::Range;
 
 use crate::cases::cases;
+use crate::keeps::KEEPS;
 use proptest::prelude::*;
 use spillway::encoding::{Text, Utf8, Utf16};
 use spillway::limits::Limits;
 use spillway::notice::saved::{Location, SavedPart};
 use spillway::notice::{Notice, parse};
-use spillway::policy::{Keep, Policy};
+use spillway::policy::Policy;
 use spillway::truncate::input::Input;
 use spillway::truncate::{Cut, truncate};
 
@@ -27,13 +28,7 @@ fn original() -> impl Strategy<Value = String> {
 }
 
 fn policy() -> impl Strategy<Value = Policy> {
-    let keep = prop_oneof![
-        Just(Keep::Head),
-        Just(Keep::Tail),
-        Just(Keep::Ends),
-        Just(Keep::Findings),
-        Just(Keep::Relevant)
-    ];
+    let keep = prop::sample::select(&KEEPS[..5]);
     let notice = prop_oneof![
         2 => Just(Notice::Hint),
         1 => Just(Notice::Pi),

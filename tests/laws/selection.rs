@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::cases::cases;
+use crate::keeps::KEEPS;
 use proptest::prelude::*;
 use spillway::encoding::{Text, Utf8, Utf16};
 use spillway::limits::{Limits, UNLIMITED};
@@ -31,9 +32,6 @@ fn log() -> impl Strategy<Value = String> {
     ];
     prop::collection::vec(line, 0..120).prop_map(|lines| lines.concat())
 }
-
-/// All kept parts that a caller may ask for.
-const KEEPS: [Keep; 6] = [Keep::Head, Keep::Tail, Keep::Ends, Keep::Findings, Keep::Relevant, Keep::Auto];
 
 /// Generates the hunks of a file: context, changes, context. A line of context alone may stand in
 /// place of a mark.
@@ -373,7 +371,7 @@ proptest! {
     }
 
     #[test]
-    fn a_line_with_a_rare_needle_is_kept_before_all_else(text in log(), policy in policy(), keep in prop::sample::select(KEEPS.to_vec()), at in any::<prop::sample::Index>()) {
+    fn a_line_with_a_rare_needle_is_kept_before_all_else(text in log(), policy in policy(), keep in prop::sample::select(&KEEPS[..]), at in any::<prop::sample::Index>()) {
         let mut lines = lines(&text);
         lines.insert(at.index(lines.len() + 1), "the berth zq-4711 was handed over\n");
         let text = lines.concat();
